@@ -36,7 +36,9 @@ let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
 /// The targets of the product that most test targets import.
 let product: [Target.Dependency] = [
     "Branding", "Pages",
-    "Server", "Devices", "Registration", "SignIn", "Accounts", "Sessions", "APIs", "Signing", "Users", "Sinks", "Billing", "Ledger",
+    "Server", "Devices", "Registration", "SignIn", "Accounts", "Sessions",
+    "BrowserSessions",
+    "APIs", "Signing", "Users", "Sinks", "Billing", "Ledger",
     "Tenancy",
     "ClientKeys",
     "Delivery", "Access",
@@ -175,8 +177,12 @@ let package = Package(
                 httpTypes, hummingbird,
             ]),
         .target(
+            name: "BrowserSessions",
+            dependencies: ["Users", "Tenancy", "Access", "Postgres", "Sealing", "Encoding", httpTypes, hummingbird]),
+        .target(
             name: "Sessions",
             dependencies: [
+                "BrowserSessions",
                 "APIs", "Signing", "Users", "Billing", "Ledger", "Tenancy", "ClientKeys", "Delivery", "Access", "Outbox", "Web", "Postgres",
                 "Sealing",
                 "Encoding",
@@ -191,6 +197,7 @@ let package = Package(
         .target(
             name: "SignIn",
             dependencies: [
+                "BrowserSessions",
                 "Accounts", "Sessions", "APIs", "Users", "Tenancy", "ClientKeys", "Access", "Web", "Postgres", "Sealing", "Apple",
                 "Encoding",
                 crypto, httpTypes, hummingbird, logging,
@@ -329,6 +336,11 @@ let package = Package(
             ]),
         .testTarget(
             name: "ClientKeysTests", dependencies: ["ClientKeys", "Access", "Encoding", "TestSupport", crypto, cryptoExtras, logging]),
+        .testTarget(
+            name: "BrowserSessionsTests",
+            dependencies: [
+                "Server", "Sessions", "BrowserSessions", "Users", "Tenancy", "Access", "Postgres", "TestSupport", nioHTTP1,
+            ]),
         .testTarget(
             name: "TenancyTests",
             dependencies: [

@@ -1,4 +1,5 @@
 import Access
+import BrowserSessions
 import Foundation
 package import Logging
 package import Outbox
@@ -31,6 +32,7 @@ package struct SessionJobs: Sendable {
         [
             Recurring(.forgetRevocations, every: .seconds(600), in: pool, logger: logger) { database in
                 try await Revocations.forgetOld(in: database)
+                try await BrowserSession.forgetOld(in: database)
             }
         ]
     }

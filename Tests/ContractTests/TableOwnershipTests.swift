@@ -23,6 +23,7 @@ struct TableOwnershipTests {
         "Users": ["identity", "team_transfer", "team_transfer_count", "team_transfer_user", "tenant_user"],
         "Signing": ["signing_key"],
         "APIs": ["api", "api_application"],
+        "BrowserSessions": ["browser_session"],
         "Sessions": ["backchannel_logout", "revocation", "session", "session_life"],
         "Accounts": ["apple_notification", "apple_revocation", "user_deletion"],
         "Devices": ["device_authorization"],

@@ -89,8 +89,9 @@ struct SecretComparisonTests {
     private static func sourceFiles() throws -> [URL] {
         let sources = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources").standardizedFileURL
         return try [
-            "APIs", "Access", "Accounts", "Apple", "AuthKit", "Billing", "ClientKeys", "Delivery", "Devices", "Encoding", "Ledger", "Mushu",
-            "AppleButton",
+            "APIs", "Access", "Accounts", "Apple", "AuthKit", "Billing", "BrowserSessions", "ClientKeys", "Delivery", "Devices", "Encoding",
+            "Ledger", "Mushu",
+            "AppleButton", "Branding",
             "Outbox",
             "Registration", "Sealing", "Server", "Sessions",
             "SignIn", "Signing", "Sinks", "Tenancy", "Users", "Web",

@@ -47,6 +47,12 @@ package enum TenantTables {
             INSERT INTO api_application (tenant_id, api_id, application_id) SELECT \(tenant), made.id, listed.id FROM made, listed
             """,
             """
+            INSERT INTO browser_session (tenant_id, id, user_id, generation, rotated_at, authenticated_at, signed_in_at, created_at, last_used_at,
+                expires_at)
+            SELECT \(tenant), \(UUID()), id, 0, \(now), \(now), \(now), \(now), \(now), \(now) FROM tenant_user
+            WHERE tenant_id = \(tenant) LIMIT 1
+            """,
+            """
             INSERT INTO device_authorization (tenant_id, id, application_id, user_code_digest, scope, state, interval_seconds, created_at,
                 expires_at)
             SELECT \(tenant), \(UUID()), id, '\\x00', 'openid', 'pending', 5, \(now), \(now) FROM application

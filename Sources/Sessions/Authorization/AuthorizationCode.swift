@@ -1,5 +1,6 @@
 package import APIs
 package import Access
+package import BrowserSessions
 package import ClientKeys
 import Crypto
 package import Encoding
@@ -15,11 +16,13 @@ package struct AuthorizationCode: Sendable {
     private static let purpose = "authorization_code"
     /// A code with a key has a purpose of its own, because a server of the previous version would ignore the key.
     private static let purposeWithKey = "authorization_code_with_key"
+    /// The same for a code with the session of a browser, with a key or without.
+    private static let purposeOfBrowser = "authorization_code_of_browser"
 
     let login: ID<LoginID>
     let tenant: ID<Tenant>
     let application: ID<Application>
-    let user: ID<User>
+    package let user: ID<User>
     /// The identity that the user signed in with. Nil in a code of an older version.
     let vouched: Identity.Vouched?
     let connection: Connection.Ownership
@@ -34,10 +37,12 @@ package struct AuthorizationCode: Sendable {
     /// The key that the token request must prove (RFC 9449, section 10).
     let key: KeyThumbprint?
     /// When Apple authenticated the user.
-    let authenticatedAt: Date
+    package let authenticatedAt: Date
     /// The device that the user signed in with.
-    let device: Device
+    package let device: Device
     let issuedAt: Date
+    /// The session of the browser, if it serves all applications.
+    package var browser: BrowserSession.Link?
 
     package enum Refusal: Error {
         case unreadable, otherTenant, otherApplication, otherRedirectURI, verifierMissing, verifierUnexpected, verifierWrong, otherKey
@@ -47,8 +52,9 @@ package struct AuthorizationCode: Sendable {
         login: ID<LoginID>, tenant: ID<Tenant>, application: ID<Application>, user: ID<User>, vouched: Identity.Vouched? = nil,
         connection: Connection.Ownership, redirectURI: String?, codeChallenge: String?, nonce: String?, scope: String, apis: [ID<API>] = [],
         key: KeyThumbprint? = nil,
-        authenticatedAt: Date, device: Device, at now: Date
+        authenticatedAt: Date, device: Device, browser: BrowserSession.Link? = nil, at now: Date
     ) {
+        self.browser = browser
         (self.vouched, self.apis, self.key) = (vouched, apis, key)
         (self.login, self.tenant, self.application, self.user) = (login, tenant, application, user)
         (self.connection, self.authenticatedAt, self.device) = (connection, authenticatedAt, device)
@@ -58,6 +64,11 @@ package struct AuthorizationCode: Sendable {
 
     package func sealed(with keyring: Keyring) -> String {
         var fields = FieldWriter()
+        if let browser {
+            fields.write(browser.session.uuid)
+            fields.write(browser.isSilent ? "silent" : "")
+            fields.write(key == nil ? "" : "key")
+        }
         fields.write(login.uuid)
         fields.write(tenant.uuid)
         fields.write(application.uuid)
@@ -77,7 +88,8 @@ package struct AuthorizationCode: Sendable {
         }
         if let key { fields.write(key.text) }
         for api in apis { fields.write(api.uuid) }
-        return keyring.sealToken(fields.bytes, purpose: key == nil ? Self.purpose : Self.purposeWithKey)
+        let purpose = browser != nil ? Self.purposeOfBrowser : key == nil ? Self.purpose : Self.purposeWithKey
+        return keyring.sealToken(fields.bytes, purpose: purpose)
     }
 
     func isExpired(at now: Date) -> Bool {
@@ -92,7 +104,10 @@ package struct AuthorizationCode: Sendable {
         redirectURI: String?, verifier: String?, provenKey: KeyThumbprint? = nil
     ) throws(Refusal) {
         do {
-            var (fields, hasKey) = try FieldReader.open(sealed, with: keyring, purpose: Self.purpose, withKey: Self.purposeWithKey)
+            var (fields, kind) = try FieldReader.open(
+                sealed, with: keyring, purposes: [Self.purpose, Self.purposeWithKey, Self.purposeOfBrowser])
+            browser = kind == 2 ? .init(ID(try fields.uuid()), isSilent: try fields.string() == "silent") : nil
+            let hasKey = kind == 1 ? true : kind == 2 ? try fields.string() == "key" : false
             login = ID(try fields.uuid())
             tenant = ID(try fields.uuid())
             application = ID(try fields.uuid())
@@ -136,14 +151,13 @@ package struct AuthorizationCode: Sendable {
 }
 
 extension FieldReader {
-    /// The fields of a sealed value that is bound to a key or not, and whether it is.
+    /// The fields of a sealed value of one of these purposes, and its place among them.
     package static func open(
-        _ sealed: String, with keyring: Keyring, purpose: String, withKey: String
-    ) throws -> (fields: FieldReader, hasKey: Bool) {
-        do {
-            return (FieldReader(try keyring.openToken(sealed, purpose: purpose)), false)
-        } catch SealingError.forged {
-            return (FieldReader(try keyring.openToken(sealed, purpose: withKey)), true)
+        _ sealed: String, with keyring: Keyring, purposes: [String]
+    ) throws -> (fields: FieldReader, purpose: Int) {
+        for (place, purpose) in purposes.enumerated() {
+            do { return (FieldReader(try keyring.openToken(sealed, purpose: purpose)), place) } catch SealingError.forged { continue }
         }
+        throw SealingError.forged
     }
 }

@@ -8,8 +8,8 @@ import Web
 /// An application's request to the authorization endpoint, after the checks (RFC 6749, section 4.1.1; OpenID Connect Core, section
 /// 3.1.2.1).
 ///
-/// Other parameters are accepted without effect, as OpenID Connect requires. Apple has no parameter for `login_hint`, `id_token_hint`,
-/// `display`, `ui_locales`, `claims_locales` and `acr_values`.
+/// Other parameters are accepted without effect, as OpenID Connect requires. Apple has no parameter for `login_hint`, `display`,
+/// `ui_locales`, `claims_locales` and `acr_values`. `id_token_hint` has an effect only if the tenant's applications share one sign-in.
 package struct AuthorizationRequest: Sendable {
     package let application: Application
     package let returnAddress: ReturnAddress
@@ -22,6 +22,19 @@ package struct AuthorizationRequest: Sendable {
     package let key: KeyThumbprint?
     /// The maximum age of Apple's authentication of the user, in seconds.
     package let maxAge: Int?
+    package let prompt: Prompt
+    /// An id_token of the user that the application expects.
+    package let idTokenHint: String?
+
+    /// How the user may sign in.
+    package enum Prompt: Sendable {
+        /// Only with a sign-in that the browser has.
+        case none
+        /// Only with Apple.
+        case apple
+        /// In both ways.
+        case any
+    }
 
     static let prompts = ["none", "login", "consent", "select_account"]
     /// In bytes.
@@ -40,10 +53,11 @@ package struct AuthorizationRequest: Sendable {
     ///   - apis: the tenant's APIs, if the request names a target.
     ///   - defaults: the values of missing parameters.
     ///   - isPushed: whether the application sent the request directly (RFC 9126).
+    ///   - hasSingleSignOn: whether the tenant's applications share one sign-in.
     /// - Throws: an `ErrorPage` until the return address is certain, a `RedirectedError` afterwards.
     package init(
         _ form: Form, from applications: [ID<Application>: Application], apis: [API] = [], issuer: String, defaults: [String: String] = [:],
-        isPushed: Bool = false
+        isPushed: Bool = false, hasSingleSignOn: Bool = false
     ) throws {
         let (application, returnAddress) = try Self.destination(form, applications, issuer: issuer)
         func refuse(_ error: RedirectedError.Code, _ description: String) -> RedirectedError {
@@ -70,9 +84,11 @@ package struct AuthorizationRequest: Sendable {
         else { throw refuse(.invalidRequest, "prompt must contain only \(Self.prompts.joined(separator: ", ")).") }
         if prompts.has("none") {
             guard prompts.count == 1 else { throw refuse(.invalidRequest, "prompt none must be the only value.") }
-            // Espalier has no browser login that it could reuse silently.
-            throw refuse(.loginRequired, "The user must sign in with Apple.")
+            // Without single sign-on, there is no sign-in of the browser that could be reused silently.
+            guard hasSingleSignOn else { throw refuse(.loginRequired, Self.signInRequired) }
         }
+        prompt = prompts.has("none") ? .none : prompts.isEmpty ? .any : .apple
+        idTokenHint = hasSingleSignOn ? form["id_token_hint"] : nil
         maxAge = form["max_age"].flatMap { $0.utf8.allSatisfy(\.isDigit) ? Int($0) : nil }
         guard (form["max_age"] == nil) == (maxAge == nil)
         else { throw refuse(.invalidRequest, "max_age must be a whole number of seconds, at least 0.") }
@@ -103,6 +119,7 @@ package struct AuthorizationRequest: Sendable {
         (self.application, self.returnAddress) = (application, returnAddress)
     }
 
+    package static let signInRequired = "The user must sign in with Apple."
     /// The refusal of a request that the application sent through the browser.
     static let notPushed = "This application must push its authorization requests (RFC 9126). Send request_uri and client_id only."
 
@@ -137,6 +154,7 @@ extension AuthorizationRequest {
     package init(forDeviceOf application: Application, at address: ReturnAddress, scope: String, apis: [ID<API>]) {
         (self.application, returnAddress, self.scope, self.apis) = (application, address, scope, apis)
         (nonce, codeChallenge, maxAge, key) = (nil, nil, nil, nil)
+        (prompt, idTokenHint) = (.apple, nil)
     }
 }
 

@@ -16,6 +16,7 @@ package struct RedirectedError: Error, Sendable {
         case serverError = "server_error"
         case temporarilyUnavailable = "temporarily_unavailable"
         case loginRequired = "login_required"
+        case consentRequired = "consent_required"
         case requestNotSupported = "request_not_supported"
         case requestURINotSupported = "request_uri_not_supported"
         case registrationNotSupported = "registration_not_supported"

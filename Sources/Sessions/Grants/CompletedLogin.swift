@@ -1,11 +1,12 @@
 package import APIs
 package import Access
+import BrowserSessions
 package import Foundation
 package import Postgres
 package import Tenancy
 package import Users
 
-/// A login that Apple has verified, through the browser or natively. Its session, usage event and tokens are made from it.
+/// A login that Apple has verified, through the browser or natively, now or at the start of the browser's session. Its session, usage event and tokens are made from it.
 package struct CompletedLogin: Sendable {
     package let login: ID<LoginID>
     package let user: ID<User>
@@ -24,6 +25,8 @@ package struct CompletedLogin: Sendable {
     let device: Device
     /// Apple's `real_user_status`, from a native application's first login.
     var realUserStatus: Int?
+    /// The session of the browser that the user signed in with, if it serves all applications.
+    var browser: BrowserSession.Link?
 
     package init(
         login: ID<LoginID>, user: ID<User>, vouched: Identity.Vouched?, scope: String, apis: [ID<API>] = [], nonce: String?,
@@ -33,6 +36,7 @@ package struct CompletedLogin: Sendable {
         (self.login, self.user, self.scope, self.nonce, self.connection) = (login, user, scope, nonce, connection)
         (self.authenticatedAt, self.admittedAt, self.device) = (authenticatedAt, admittedAt, device)
         self.realUserStatus = realUserStatus
+        self.browser = nil
     }
 
     /// The session has the login's ID, so that a login has at most one session.
@@ -44,6 +48,7 @@ extension CompletedLogin {
         self.init(
             login: code.login, user: code.user, vouched: code.vouched, scope: code.scope, apis: code.apis, nonce: code.nonce,
             connection: code.connection, authenticatedAt: code.authenticatedAt, admittedAt: code.issuedAt, device: code.device)
+        browser = code.browser
     }
 
     /// The same login with the session on another device than the one that the user signed in with.

@@ -1,4 +1,5 @@
 package import Access
+import BrowserSessions
 import Encoding
 package import Foundation
 import HTTPTypes
@@ -46,21 +47,22 @@ extension LogoutRoutes {
     /// The end session endpoint (OpenID Connect RP-Initiated Logout 1.0). An application sends the browser here after it has ended its own
     /// sign-in.
     ///
-    /// The browser holds no sign-in that this server could end (section 2). Only the session of the id_token in the request ends. Without
-    /// an id_token no session ends, because a link proves nothing about its sender (section 6). The browser then still returns to a URI
-    /// that is registered for the named `client_id`. It is never sent elsewhere (section 3).
+    /// The session of the id_token in the request ends. If the tenant's applications share one sign-in, the sign-in of the browser ends too
+    /// (section 2), with the sessions of all applications that were started with it. Without an id_token no session ends, because a link
+    /// proves nothing about its sender (section 6). The browser then still returns to a URI that is registered for the named `client_id`. It
+    /// is never sent elsewhere (section 3).
     @Sendable
     func logout(_ request: Request, _ context: WebContext) async throws -> Response {
-        try await logout(try endpoints.browserQuery(request), context)
+        try await logout(try endpoints.browserQuery(request), request, context)
     }
 
     /// The end session endpoint by POST, which prevents the id_token from entering the browser's history (section 2).
     @Sendable
     func logoutByPost(_ request: Request, _ context: WebContext) async throws -> Response {
-        try await logout(try await endpoints.browserForm(request, context), context)
+        try await logout(try await endpoints.browserForm(request, context), request, context)
     }
 
-    private func logout(_ form: Form, _ context: WebContext) async throws -> Response {
+    private func logout(_ form: Form, _ request: Request, _ context: WebContext) async throws -> Response {
         guard let tenant = try await endpoints.showingOutage(.outage, context, { try await endpoints.tenant(context) }) else {
             throw ErrorPage.unknownTenant
         }
@@ -75,21 +77,45 @@ extension LogoutRoutes {
         else { throw ErrorPage.hintUnreadable }
 
         // A session that is already over does not change. The person is signed out in any case.
-        let now = endpoints.now()
-        try await endpoints.showingOutage(.outage, context) {
-            try await spent.runOnce(.logOut(hint.sid), by: .init(application, tenant.tenant), at: now) {
-                _ = try await OwnerDatabase(pool, tenant: tenant.tenant.id).run(
-                    Session.end(hint.sid, of: tenant.tenant.id, because: .logout, actor: application.id, at: now))
-            }
-        }
+        let cookie = browserCookie(in: request, of: tenant.tenant)
+        try await endpoints.showingOutage(.outage, context) { try await end(hint, cookie, application, tenant.tenant, at: endpoints.now()) }
+        // Another user's sign-in does not change.
+        let removal = cookie?.user == hint.sub ? BrowserCookie.removal(for: tenant.tenant, publicURL: endpoints.publicURL) : nil
         guard let uri = form["post_logout_redirect_uri"] else {
-            return NoticePage(
+            let page = NoticePage(
                 title: "You are signed out", detail: "The application can no longer act for you.", remedy: "You can close this page."
             )
-            .response(.ok, requestID: context.record.current.requestID)
+            return page.response(.ok, requestID: context.record.current.requestID).setting(removal)
         }
+        // An error page sets no cookie. The browser keeps one that is no longer valid.
         guard application.mayReturnAfterLogout(to: uri) else { throw ErrorPage.logoutURINotRegistered(uri, of: application) }
-        return .afterLogout(to: uri, state: form["state"])
+        return Response.afterLogout(to: uri, state: form["state"]).setting(removal)
+    }
+
+    private func end(
+        _ hint: IDTokenHint, _ cookie: BrowserCookie?, _ application: Application, _ tenant: Tenant, at now: Date
+    ) async throws {
+        let database = OwnerDatabase(pool, tenant: tenant.id)
+        let own = cookie.flatMap { $0.user == hint.sub ? $0.session : nil }
+        func endAll() async throws {
+            try await database.transaction { db in
+                try await Session.endAll(
+                    inBrowsers: own.map { [$0] } ?? [], and: hint.sid, of: hint.sub, tenant.id, because: .logout, .logout,
+                    actor: application.id, at: now, in: db)
+            }
+        }
+        // The browser may have signed in again since the last logout with the same id_token.
+        if own != nil { return try await endAll() }
+        try await spent.runOnce(.logOut(hint.sid), by: .init(application, tenant), at: now) {
+            if tenant.settings.singleSignOn { return try await endAll() }
+            _ = try await database.run(Session.end(hint.sid, of: tenant.id, because: .logout, actor: application.id, at: now))
+        }
+    }
+
+    /// The cookie of the browser, if the tenant's applications share one sign-in.
+    private func browserCookie(in request: Request, of tenant: Tenant) -> BrowserCookie? {
+        guard tenant.settings.singleSignOn else { return nil }
+        return BrowserCookie(in: request, of: tenant, publicURL: endpoints.publicURL, with: endpoints.keyring)
     }
 
     /// Responds to a logout without an id_token. It ends no session and writes nothing.
@@ -100,6 +126,14 @@ extension LogoutRoutes {
             guard application != nil else { throw .unknownApplication }
         }
         guard let uri = form["post_logout_redirect_uri"] else {
+            guard !tenant.tenant.settings.singleSignOn else {
+                return NoticePage(
+                    title: "You are not signed out",
+                    detail: "The request does not prove that it is yours, so your sign-in in this browser does not change.",
+                    remedy: "Sign out in the application. If you are its developer, send the id_token as id_token_hint."
+                )
+                .response(.ok, requestID: context.record.current.requestID)
+            }
             return NoticePage(
                 title: "This server does not store your sign-in",
                 detail: "Only the application does. After it has signed you out, no further step is needed.",
@@ -114,6 +148,13 @@ extension LogoutRoutes {
 }
 
 extension Response {
+    fileprivate func setting(_ cookie: String?) -> Response {
+        guard let cookie else { return self }
+        var response = self
+        response.headers.append(HTTPField(name: .setCookie, value: cookie))
+        return response
+    }
+
     fileprivate static func afterLogout(to uri: String, state: String?) -> Response {
         guard let state else { return .redirect(to: uri, status: .seeOther, cookies: []) }
         return .redirect(to: uri, adding: [("state", state)])

@@ -1,7 +1,9 @@
 package import Access
+package import BrowserSessions
 import Delivery
 package import Foundation
 package import Postgres
+import Tenancy
 package import Users
 
 extension Session {
@@ -37,6 +39,62 @@ extension Session {
                     .sessionRevoked, data: RevokedSessions(because: reason, ended, of: user), owner: tenant.uuid, at: now))
         }
         return ended
+    }
+}
+
+extension Session {
+    /// Ends the sign-in of browsers, and the sessions of all applications that were started with it. The schema notifies the applications.
+    ///
+    /// A browser session that has expired has sessions too, so they end even if it no longer exists. It is ended first. A login that is
+    /// creating one of its sessions locks it, so this waits for the login.
+    /// - Parameters:
+    ///   - browsers: the browser sessions.
+    ///   - session: an application's session that ends too.
+    ///   - actor: the application whose request causes the end.
+    package static func endAll(
+        inBrowsers browsers: [ID<BrowserSession>], and session: ID<Session>? = nil, of user: ID<User>, _ tenant: ID<Tenant>,
+        because reason: EndReason, _ browserReason: BrowserSession.EndReason, actor: ID<Application>, at now: Date, in db: Transaction
+    ) async throws {
+        let linked: SQL =
+            session.map { "SELECT browser_session_id FROM session WHERE tenant_id = \(tenant) AND id = \($0) AND user_id = \(user)" }
+            ?? "SELECT NULL::uuid AS browser_session_id"
+        let known = try await db.run(linked).compactMap { try $0.get("browser_session_id", as: UUID?.self) }.map(ID<BrowserSession>.init)
+        let all = Array(Set(browsers + known))
+        let (endedBrowsers, endedSessions) = try await db.run(
+            BrowserSession.end(all, of: user, tenant, because: browserReason, at: now),
+            """
+            WITH lasting AS (
+                SELECT s.id FROM session s JOIN session_life l ON l.tenant_id = s.tenant_id AND l.id = s.id
+                WHERE s.tenant_id = \(tenant) AND s.user_id = \(user) AND s.ended_at IS NULL
+                    AND (s.browser_session_id = ANY(\(all.map(\.uuid))) OR s.id = \(session))
+                    AND (s.id = \(session) OR GREATEST(l.ends_at, s.refreshed_at + interval '1 day') > \(now))
+                ORDER BY s.id FOR UPDATE OF s)
+            UPDATE session s SET ended_at = GREATEST(\(now), s.refreshed_at), ended_reason = \(reason) FROM lasting
+            WHERE s.tenant_id = \(tenant) AND s.id = lasting.id
+            RETURNING s.id
+            """)
+        let ended = try endedSessions.map { try $0.get("id", as: ID<Session>.self) }
+        let browser = try endedBrowsers.first { try $0.get("id", as: ID<BrowserSession>.self) } ?? all.first
+        guard !ended.isEmpty || !endedBrowsers.isEmpty,
+            let subject = browser.map({ ("browser_session.\(browserReason.rawValue)", $0.description) })
+                ?? session.map({ ("session.\(reason.rawValue)", $0.description) })
+        else { return }
+        let revoked = RevokedSessions(because: reason, ended, of: user)
+        var statements: [SQL] = []
+        if !ended.isEmpty { statements.append(try WebhookEvent.emit(.sessionRevoked, data: revoked, owner: tenant.uuid, at: now)) }
+        statements.append(
+            try AuditEvent.insert(
+                subject.0, of: subject.1, owner: tenant.uuid,
+                by: AuditEvent.Origin(actor: actor.description, address: nil, requestID: nil), after: revoked, at: now))
+        _ = try await db.run(statements)
+    }
+
+    /// Selects a row if the user has signed in to the application with Apple before.
+    package static func acquaintance(of user: ID<User>, with application: ID<Application>, _ tenant: ID<Tenant>) -> SQL {
+        """
+        SELECT FROM session
+        WHERE tenant_id = \(tenant) AND user_id = \(user) AND application_id = \(application) AND is_silent IS NOT TRUE
+        """
     }
 }
 

@@ -1,5 +1,6 @@
 import APIs
 package import Access
+import BrowserSessions
 import ClientKeys
 import Delivery
 package import Foundation
@@ -61,7 +62,8 @@ package struct Session: Identified, Sendable {
     ///
     /// The user's row is locked. A concurrent end of the user's tokens either comes first and is visible here, or waits and finds the
     /// session.
-    /// - Parameter billing: the part that bills the login whose session a part of this name creates.
+    /// - Parameter billing: the part that bills the login whose session a part of this name creates. It reads that part, so a login that
+    ///   has started its session before fails there (`session_pkey`), and not in the bill.
     static func begin(
         _ login: CompletedLogin, of tenant: Tenant, application: Application, boundTo key: KeyThumbprint?, at now: Date,
         billing: (_ started: SQL) -> SQL
@@ -70,19 +72,26 @@ package struct Session: Identified, Sendable {
         let (apiColumn, apis): (SQL, SQL) = login.apis.isEmpty ? ("", "") : (", api_ids", ", \(login.apis.map(\.uuid))")
         let bound = application.kind.isConfidential ? nil : key
         let (keyColumn, keyValue): (SQL, SQL) = bound.map { (", dpop_jkt", ", \($0.text)") } ?? ("", "")
-        let ended = Tenant.endedTokens(of: tenant.id, since: login.admittedAt)
+        var ended = Tenant.endedTokens(of: tenant.id, since: login.admittedAt)
+        var (browserColumns, browserValues): (SQL, SQL) = ("", "")
+        if let browser = login.browser {
+            // A logout of the browser also ends the codes that were not redeemed yet.
+            ended = "(\(part: ended) OR \(part: BrowserSession.hasEnded(browser.session, of: tenant.id)))"
+            browserColumns = ", browser_session_id, is_silent"
+            browserValues = ", \(browser.session), \(browser.isSilent)"
+        }
+        // A sign-in without Apple does not count as a login, and costs nothing.
+        let billed: SQL = login.browser?.isSilent == true ? "" : ",\n\(part: billing("started"))"
         return """
             WITH admitted AS (\(part: User.admit(login.user, of: tenant.id, since: login.admittedAt, unless: ended))),
             started AS (
                 INSERT INTO session (tenant_id, id, application_id, user_id, scope, created_at, expires_at, refreshed_at, user_agent,
-                    address, authenticated_at, apple_team_id, vouched_at\(part: apiColumn)\(part: keyColumn))
+                    address, authenticated_at, apple_team_id, vouched_at\(part: apiColumn)\(part: keyColumn)\(part: browserColumns))
                 SELECT \(tenant.id), \(login.login), \(application.id), id, \(login.scope), \(now),
                     \(now.addingTimeInterval(TimeInterval(application.sessionSeconds))), \(now), \(login.device.userAgent),
-                    \(login.device.address), \(login.authenticatedAt), \(login.vouched?.team), \(login.vouched?.at)\(part: apis)\(part: keyValue)
+                    \(login.device.address), \(login.authenticatedAt), \(login.vouched?.team), \(login.vouched?.at)\(part: apis)\(part: keyValue)\(part: browserValues)
                 FROM admitted
-                RETURNING user_id AS id),
-            -- It reads `started`, so a login that has started its session before fails there (`session_pkey`), and not here.
-            \(part: billing("started"))
+                RETURNING user_id AS id)\(part: billed)
             SELECT id, given_name, family_name, email, email_verified, is_private_email, email_disabled FROM admitted
             """
     }

@@ -1,4 +1,5 @@
 package import Access
+package import BrowserSessions
 package import Foundation
 import Synchronization
 import Tenancy
@@ -21,6 +22,8 @@ package final class SpentCredentials: Sendable {
         case act(ID<Session>, issuedAt: Int)
         case revoke(ID<Session>)
         case logOut(ID<Session>)
+        /// To sign the user in without Apple, with a cookie of a browser.
+        case signInSilently(ID<BrowserSession>, generation: Int)
         /// - Parameter idToken: the digest of Apple's id_token.
         case signIn(idToken: [UInt8])
     }

@@ -83,11 +83,15 @@ extension SignInRoutes {
         let returnAddress = attempt.returnAddress(issuer: endpoints.issuer(tenant.tenant))
         do {
             guard attempt.delivery != .tokens || application.returnsTokensInURL else { throw CallbackRefusal.tokensNotAllowed }
-            let code = try await authorizationCode(
+            var code = try await authorizationCode(
                 for: AppleAnswer(form), to: attempt, tenant, device: Device(request, context), at: now)
+            var cookies = cookie.removals(parts: attempt.partsInCookies)
+            if tenant.tenant.settings.singleSignOn, attempt.delivery == .code {
+                cookies.append(try await startBrowserSession(with: &code, attempt, tenant.tenant, at: now))
+            }
             let delivered = try await delivery(of: code, to: attempt, application, tenant.tenant, at: now)
             metrics.count(.callback, "ok")
-            return returnAddress.answer(delivered, cookies: cookie.removals(parts: attempt.partsInCookies))
+            return returnAddress.answer(delivered, cookies: cookies)
         } catch {
             let refusal = CallbackRefusal(error)
             metrics.count(.callback, refusal.outcome)

@@ -1,6 +1,7 @@
 import APIs
 import Access
 import Apple
+import BrowserSessions
 import Encoding
 package import Hummingbird
 import Logging
@@ -33,14 +34,24 @@ extension SignInRoutes {
         else { throw ErrorPage.unknownApplication }
         context.record.note(tenant: tenant.tenant.slug)
         let asked = try await asked(form, tenant, context, defaults: ["response_type": "code"])
-        return try begin(asked, for: tenant, request)
+        return try await answer(asked, for: tenant, request, context)
     }
 
     private func authorize(_ form: Form, _ request: Request, _ context: WebContext) async throws -> Response {
         guard let tenant = try await endpoints.showingOutage(.outage, context, { try await endpoints.tenant(context) }) else {
             throw ErrorPage.unknownTenant
         }
-        return try begin(try await asked(form, tenant, context), for: tenant, request)
+        return try await answer(try await asked(form, tenant, context), for: tenant, request, context)
+    }
+
+    /// Signs the user in without Apple if the browser allows it, or starts a login attempt.
+    private func answer(
+        _ asked: AuthorizationRequest, for tenant: TenantConfiguration, _ request: Request, _ context: WebContext
+    ) async throws -> Response {
+        guard tenant.tenant.settings.singleSignOn else { return try begin(asked, for: tenant, request) }
+        let cookie = BrowserCookie(in: request, of: tenant.tenant, publicURL: endpoints.publicURL, with: endpoints.keyring)
+        if let response = try await signInSilently(asked, cookie, for: tenant, request, context) { return response }
+        return try begin(asked, delivering: .code, for: tenant, request, earlierSession: cookie?.session)
     }
 
     /// The request in the browser's parameters, or the one that the application pushed before. The browser's other parameters are ignored
@@ -57,7 +68,7 @@ extension SignInRoutes {
         }
         return try AuthorizationRequest(
             form, from: tenant.applications, apis: try await apis(for: form, tenant, context), issuer: endpoints.issuer(tenant.tenant),
-            defaults: defaults, isPushed: isPushed)
+            defaults: defaults, isPushed: isPushed, hasSingleSignOn: tenant.tenant.settings.singleSignOn)
     }
 
     /// The tenant's APIs, if the request names one.
@@ -87,7 +98,8 @@ extension SignInRoutes {
     }
 
     func begin(
-        _ asked: AuthorizationRequest, delivering delivery: LoginAttempt.Delivery, for tenant: TenantConfiguration, _ request: Request
+        _ asked: AuthorizationRequest, delivering delivery: LoginAttempt.Delivery, for tenant: TenantConfiguration, _ request: Request,
+        earlierSession: ID<BrowserSession>? = nil
     ) throws -> Response {
         guard request.isTopLevelNavigation else {
             metrics.count(.authorize, ErrorPage.embedded.outcome)
@@ -108,7 +120,8 @@ extension SignInRoutes {
         }
         let secret = RandomText.make()
         let attempt = LoginAttempt(
-            asked, delivering: delivery, tenant: tenant.tenant.id, connection: connection.id, browserSecret: secret, at: endpoints.now())
+            asked, delivering: delivery, tenant: tenant.tenant.id, connection: connection.id, browserSecret: secret,
+            earlierSession: earlierSession, at: endpoints.now())
         // Otherwise Apple's answer could not be read, and the name in it would be lost.
         guard attempt.fits else {
             throw RedirectedError(

@@ -1,5 +1,6 @@
 import APIs
 import Access
+import BrowserSessions
 import ClientKeys
 import Crypto
 import Encoding
@@ -18,6 +19,8 @@ struct LoginAttempt: Sendable {
     private static let purpose = "login_attempt"
     /// An attempt with a key has a purpose of its own, because a server of the previous version would ignore the key.
     private static let purposeWithKey = "login_attempt_with_key"
+    /// The same for an attempt in a browser with a session, with a key or without.
+    private static let purposeOfBrowser = "login_attempt_of_browser"
     /// How many bytes go into Apple's URL. One token of the keyring holds as many.
     private static let room = 3000
     /// How many of these bytes the fields need, without redirect URI, nonce, state, and what APIs add. Without APIs, the limits of redirect
@@ -29,6 +32,8 @@ struct LoginAttempt: Sendable {
     private static let apiLength = 20
     /// How many bytes a key needs.
     private static let keyLength = 47
+    /// How many bytes the session of a browser needs.
+    private static let browserLength = 20
     /// How many bytes of the state go into one cookie. Sealed and with its name, a cookie stays below 4096 bytes, the limit of browsers.
     private static let partLength = 2600
 
@@ -56,6 +61,8 @@ struct LoginAttempt: Sendable {
     let startedAt: Date
     /// The result of the login that the application receives.
     let delivery: Delivery
+    /// The session that the browser had at the start. Browsers do not send its cookie with Apple's form.
+    let earlierSession: ID<BrowserSession>?
 
     enum Delivery: String, Sendable {
         case code
@@ -78,6 +85,10 @@ struct LoginAttempt: Sendable {
     /// The token for Apple's URL.
     func sealed(with keyring: Keyring) -> String {
         var fields = FieldWriter()
+        if let earlierSession {
+            fields.write(earlierSession.uuid)
+            fields.write(key == nil ? "" : "key")
+        }
         fields.write(login.uuid)
         fields.write(tenant.uuid)
         fields.write(connection.uuid)
@@ -98,7 +109,8 @@ struct LoginAttempt: Sendable {
         if hasMore { fields.write(delivery.rawValue) }
         if let key { fields.write(key.text) }
         for api in apis { fields.write(api.uuid) }
-        return keyring.sealToken(fields.bytes, purpose: key == nil ? Self.purpose : Self.purposeWithKey)
+        let purpose = earlierSession != nil ? Self.purposeOfBrowser : key == nil ? Self.purpose : Self.purposeWithKey
+        return keyring.sealToken(fields.bytes, purpose: purpose)
     }
 
     /// The tokens for the cookies. Most attempts have none.
@@ -126,6 +138,7 @@ struct LoginAttempt: Sendable {
     private var room: Int {
         Self.room - Self.fieldsAtMost - redirectURI.utf8.count - (nonce ?? "").utf8.count
             - max(0, scope.utf8.count - Self.scopeInFields) - apis.count * Self.apiLength - (key == nil ? 0 : Self.keyLength)
+            - (earlierSession == nil ? 0 : Self.browserLength)
     }
 
     /// Whether its fields fit into Apple's URL.
@@ -140,7 +153,10 @@ struct LoginAttempt: Sendable {
         var stateBytes: [UInt8]
         let missing: Int
         do {
-            var (fields, hasKey) = try FieldReader.open(sealed, with: keyring, purpose: Self.purpose, withKey: Self.purposeWithKey)
+            var (fields, kind) = try FieldReader.open(
+                sealed, with: keyring, purposes: [Self.purpose, Self.purposeWithKey, Self.purposeOfBrowser])
+            earlierSession = kind == 2 ? ID(try fields.uuid()) : nil
+            let hasKey = kind == 1 ? true : kind == 2 ? try fields.string() == "key" : false
             login = ID(try fields.uuid())
             tenant = ID(try fields.uuid())
             connection = ID(try fields.uuid())
@@ -183,8 +199,9 @@ struct LoginAttempt: Sendable {
 
     init(
         _ request: AuthorizationRequest, delivering delivery: Delivery = .code, tenant: ID<Tenant>, connection: ID<Connection>,
-        browserSecret: String, at now: Date
+        browserSecret: String, earlierSession: ID<BrowserSession>? = nil, at now: Date
     ) {
+        self.earlierSession = earlierSession
         self.delivery = delivery
         login = ID(at: now)
         (self.tenant, self.connection, application) = (tenant, connection, request.application.id)

@@ -4,6 +4,7 @@ import Encoding
 import Hummingbird
 import Sessions
 import Tenancy
+import Users
 import Web
 
 /// The reference to a pushed request (RFC 9126, section 2.2).
@@ -37,11 +38,18 @@ extension SignInRoutes {
         guard proof == nil || form["dpop_jkt"] == nil || form["dpop_jkt"]?.isSame(as: proof?.key.text ?? "") == true
         else { throw OAuthError(.invalidRequest, "dpop_jkt is not the key of the DPoP proof.") }
 
-        let sent = PushedRequest(form, boundTo: proof?.key, by: application.id, of: tenant.tenant.id, at: endpoints.now())
+        // The id_token may be longer than a pushed request, so only its user is kept.
+        var hint: ID<User>?
+        if tenant.tenant.settings.singleSignOn, let token = form["id_token_hint"] {
+            hint = try await signInNatively.tokens.hint(token, of: tenant.tenant)?.sub
+            guard hint != nil else { throw OAuthError(.invalidRequest, "id_token_hint is not an id_token of this issuer.") }
+        }
+        let sent = PushedRequest(form, expecting: hint, boundTo: proof?.key, by: application.id, of: tenant.tenant.id, at: endpoints.now())
         let apis = try await signInNatively.tokens.apis(for: form, TokenTarget.resource, of: tenant.tenant)
         do {
             _ = try AuthorizationRequest(
-                try sent.form, from: tenant.applications, apis: apis, issuer: endpoints.issuer(tenant.tenant), isPushed: true)
+                try sent.form, from: tenant.applications, apis: apis, issuer: endpoints.issuer(tenant.tenant), isPushed: true,
+                hasSingleSignOn: tenant.tenant.settings.singleSignOn)
         } catch let refusal as RedirectedError {
             // Only the browser can tell that a user must sign in, so `prompt=none` fails there.
             guard refusal.code == .loginRequired else { throw OAuthError(refusal) }

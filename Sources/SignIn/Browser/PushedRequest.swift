@@ -5,6 +5,7 @@ import Foundation
 import Sealing
 import Sessions
 import Tenancy
+import Users
 import Web
 
 /// An authorization request that an application sent directly (RFC 9126). It is sealed into the `request_uri` that the browser carries. It is
@@ -30,12 +31,18 @@ struct PushedRequest {
     private let query: String
     private let pushedAt: Date
 
-    /// - Parameter key: the key that the request proves. The token request must prove it, too.
-    init(_ form: Form, boundTo key: KeyThumbprint?, by application: ID<Application>, of tenant: ID<Tenant>, at now: Date) {
+    /// - Parameters:
+    ///   - user: the user that the application expects (`id_token_hint`).
+    ///   - key: the key that the request proves. The token request must prove it, too.
+    init(
+        _ form: Form, expecting user: ID<User>? = nil, boundTo key: KeyThumbprint?, by application: ID<Application>, of tenant: ID<Tenant>,
+        at now: Date
+    ) {
         (self.tenant, self.application, pushedAt) = (tenant, application, now)
         var fields = (Self.parameters + Self.refused).compactMap { name in form[name].map { "\(name)=\(Form.encode($0))" } }
         fields += form.values("resource").map { "resource=\(Form.encode($0))" }
         if form["dpop_jkt"] == nil, let key { fields.append("dpop_jkt=\(key.text)") }
+        if let user { fields.append("id_token_hint=\(user)") }
         fields.append("client_id=\(application)")
         query = fields.joined(separator: "&")
     }

@@ -1,0 +1,136 @@
+import Access
+import BrowserSessions
+import Foundation
+import Hummingbird
+import Postgres
+import Sessions
+import Tenancy
+import Users
+import Web
+
+// One sign-in for all applications of a tenant. A sign-in with Apple starts a session of the browser, and later authorization requests of
+// the same browser get their codes without Apple.
+extension SignInRoutes {
+    /// Responds to an authorization request without Apple.
+    ///
+    /// It costs one statement, and only if the request has a cookie of this server. If the session of the browser does not serve the
+    /// request, it costs a second one.
+    /// - Returns: nil if the user must sign in with Apple.
+    /// - Throws: a `RedirectedError` if the request forbids a sign-in with Apple (`prompt=none`).
+    func signInSilently(
+        _ asked: AuthorizationRequest, _ cookie: BrowserCookie?, for tenant: TenantConfiguration, _ request: Request, _ context: WebContext
+    ) async throws -> Response? {
+        // A frame may ask, because nothing is shown in it (OpenID Connect Core, section 3.1.2.1). Everything else needs a whole window.
+        guard asked.prompt == .none || asked.prompt == .any && request.isTopLevelNavigation else { return nil }
+        let refusal: RedirectedError
+        do {
+            return try await endpoints.showingOutage(.outage, context) {
+                guard let cookie else { throw SilentRefusal.noSession }
+                // A cookie that is over costs its statements once per minute.
+                return try await signInNatively.tokens.spent.refuse(
+                    .signInSilently(cookie.session, generation: cookie.generation), by: .init(asked.application, tenant.tenant),
+                    at: endpoints.now(), isFinal: { ($0 as? SilentRefusal)?.isFinal == true }
+                ) {
+                    try await silentAnswer(to: asked, cookie, for: tenant, request, context)
+                }
+            }
+        } catch let error as SilentRefusal {
+            refusal = RedirectedError(error.code, error.description, to: asked.returnAddress)
+        }
+        guard asked.prompt == .none else { return nil }
+        metrics.count(.authorize, refusal.code.rawValue)
+        throw refusal
+    }
+
+    private func silentAnswer(
+        to asked: AuthorizationRequest, _ cookie: BrowserCookie, for tenant: TenantConfiguration, _ request: Request,
+        _ context: WebContext
+    ) async throws -> Response {
+        guard let connection = tenant.connection else { throw SilentRefusal.noSession }
+        if let hint = asked.idTokenHint {
+            guard try await expectedUser(hint, tenant.tenant) == cookie.user else { throw SilentRefusal.otherUser }
+        }
+        let (application, tenant, now) = (asked.application, tenant.tenant, endpoints.now())
+        let acquaintance =
+            application.isThirdParty ? Session.acquaintance(of: cookie.user, with: application.id, tenant.id) : nil
+        let wanted = BrowserSession.Wanted(maxAge: asked.maxAge, acquaintance: acquaintance)
+        let database = OwnerDatabase(signInNatively.pool, tenant: tenant.id)
+        guard let session = try await database.run(BrowserSession.use(cookie, of: tenant, wanted, at: now)).first(BrowserSession.init)
+        else {
+            let state = try await database.run(BrowserSession.state(cookie, of: tenant, wanted, at: now)).first {
+                try $0.get("state", as: BrowserSession.State.self)
+            }
+            if state == .reused {
+                try await signInNatively.tokens.endReused(cookie, by: application.id, of: tenant, at: now)
+            }
+            throw SilentRefusal(state ?? .over)
+        }
+        let code = AuthorizationCode(
+            login: ID(at: now), tenant: tenant.id, application: application.id, user: session.user, connection: connection.ownership,
+            redirectURI: asked.returnAddress.redirectURI, codeChallenge: asked.codeChallenge, nonce: asked.nonce, scope: asked.scope,
+            apis: asked.apis, key: asked.key, authenticatedAt: session.authenticatedAt, device: Device(request, context),
+            browser: .init(session.id, isSilent: true), at: now)
+        metrics.count(.authorize, "silent")
+        return asked.returnAddress.answer(
+            [("code", code.sealed(with: endpoints.keyring))], cookies: [setting(session, for: tenant, at: now)])
+    }
+
+    /// The user of an `id_token_hint`. A pushed request has only the user's ID, because this server verified the id_token before.
+    private func expectedUser(_ hint: String, _ tenant: Tenant) async throws -> ID<User>? {
+        if let user = ID<User>(hint) { return user }
+        return try await signInNatively.tokens.hint(hint, of: tenant)?.sub
+    }
+
+    /// Starts the session of the browser after a sign-in with Apple, and adds it to the code.
+    /// - Returns: the cookie.
+    func startBrowserSession(
+        with code: inout AuthorizationCode, _ attempt: LoginAttempt, _ tenant: Tenant, at now: Date
+    ) async throws -> String {
+        let started = try await OwnerDatabase(signInNatively.pool, tenant: tenant.id).run(
+            BrowserSession.start(
+                for: code.user, of: tenant, continuing: attempt.earlierSession, authenticatedAt: code.authenticatedAt,
+                userAgent: code.device.userAgent, address: code.device.address, at: now)
+        ).first(BrowserSession.init)
+        guard let started else { throw CallbackRefusal.userEnded }
+        code.browser = .init(started.id, isSilent: false)
+        return setting(started, for: tenant, at: now)
+    }
+
+    private func setting(_ session: BrowserSession, for tenant: Tenant, at now: Date) -> String {
+        session.cookie.set(for: tenant, seconds: session.seconds(at: now), publicURL: endpoints.publicURL, with: endpoints.keyring)
+    }
+}
+
+/// The reason why a user cannot sign in without Apple (OpenID Connect Core, section 3.1.2.6).
+private struct SilentRefusal: Error {
+    let code: RedirectedError.Code
+    let description: String
+    /// Whether the cookie cannot succeed later.
+    var isFinal = false
+
+    static let noSession = SilentRefusal(.loginRequired, AuthorizationRequest.signInRequired)
+    static let otherUser = SilentRefusal(.loginRequired, "The user of the id_token_hint is not signed in with this browser.")
+
+    private init(_ code: RedirectedError.Code, _ description: String) {
+        (self.code, self.description) = (code, description)
+    }
+
+    private static let over = {
+        var refusal = noSession
+        refusal.isFinal = true
+        return refusal
+    }()
+
+    init(_ state: BrowserSession.State) {
+        self =
+            switch state {
+            case .over, .reused: .over
+            case .usable: .noSession
+            case .old: .init(.loginRequired, "Apple authenticated the user longer ago than max_age allows.")
+            case .unacquainted:
+                .init(
+                    .consentRequired,
+                    "The application belongs to a third party. The user must sign in to it with Apple once. Leave out prompt.")
+            }
+    }
+}

@@ -1,0 +1,202 @@
+import Access
+import BrowserSessions
+import Foundation
+import NIOHTTP1
+import Postgres
+import Server
+import Tenancy
+import TestSupport
+import Testing
+
+@Suite("Sign-in without Apple at the tenant's other applications")
+struct SignInSilentlyTests {
+    @Test("a sign-in at one application signs the user in at another one, with and without prompt=none; only the first is billed")
+    func story() async throws {
+        try await SingleSignOn.run { sso in
+            let first = try await sso.signIn()
+            let cookie = try #require(sso.cookie)
+            for changes in [["prompt": "none"], [:]] as [[String: String?]] {
+                let second = try await sso.signInSilently(changes)
+                #expect(second.user == first.user)
+                #expect(second.authTime == first.authTime)
+                #expect(second.claims["amr"] as? [String] == ["apple"])
+                #expect(second.claims["nonce"] as? String == second.request.nonce)
+                #expect(second.claims["sid"] as? String != first.claims["sid"] as? String)
+                #expect(try await second.lasts())
+            }
+            // A confidential application too, and the same one again.
+            for application in [2, 0] { #expect(try await sso.signInSilently(at: application).user == first.user) }
+            #expect(sso.cookie == cookie)
+            #expect(try await sso.platform.count("session") == 5)
+            #expect(try await sso.platform.count("session", where: "is_silent") == 4)
+            #expect(try await sso.platform.count("session", where: "browser_session_id IS NOT NULL") == 5)
+            #expect(try await sso.platform.countBilled() == 1)
+            // Another browser has no sign-in.
+            #expect(try await sso.elsewhere.needsApple())
+        }
+    }
+
+    @Test("without the tenant's choice there is no cookie, no row and no statement, and prompt=none is login_required")
+    func notChosen() async throws {
+        try await TestPlatform.run { platform in
+            let browser = TestBrowser(platform)
+            let sso = SingleSignOn(platform: platform, browser: browser)
+            _ = try await platform.ownerPool.run("REVOKE ALL ON browser_session FROM espalier_server")
+            _ = try await sso.signIn()
+            #expect(browser.cookies.isEmpty)
+            browser.cookies[SingleSignOn.cookieName] = String(repeating: "A", count: 96)
+            #expect(try await sso.needsApple())
+            #expect(try await platform.count("browser_session") == 0)
+        }
+    }
+
+    @Test("with the tenant's choice, an unreadable cookie costs no statement, and a cookie of this server costs one")
+    func cost() async throws {
+        try await SingleSignOn.run { sso in
+            _ = try await sso.signIn()
+            _ = try await sso.platform.ownerPool.run("REVOKE ALL ON browser_session FROM espalier_server")
+            #expect(try await sso.elsewhere.needsApple())
+            #expect(try await sso.with(String(repeating: "A", count: 96)).needsApple())
+            #expect(try await sso.ask(["prompt": "none"]).answer.status == 500)
+            // The user of the cookie decides without a statement.
+            #expect(try await sso.ask(["prompt": "none", "id_token_hint": "x"]).answer["error"] == "login_required")
+        }
+    }
+
+    @Test("the cookie is for this tenant's pages on this host only, and a browser stores it as long as the session lasts")
+    func cookie() async throws {
+        try await SingleSignOn.run(["browser_session_seconds": 3600]) { sso in
+            let request = TestBrowser.Request(sso.platform.acme)
+            let back = try await sso.browser.signIn(request)
+            let set = try #require(back.headers["Set-Cookie"].first { $0.hasPrefix("\(SingleSignOn.cookieName)=") })
+            #expect(set.hasSuffix("; Max-Age=3600; Path=/; HttpOnly; Secure; SameSite=Lax"))
+            #expect(!set.contains("Domain"))
+            // The value contains no name and no address.
+            #expect(sso.cookie?.utf8.count == 96)
+        }
+    }
+
+    @Test("prompt=login, consent and select_account always go to Apple")
+    func prompts() async throws {
+        try await SingleSignOn.run { sso in
+            _ = try await sso.signIn()
+            for prompt in ["login", "consent", "select_account", "login consent"] {
+                #expect(sso.goesToApple(try await sso.ask(["prompt": prompt]).answer), "\(prompt)")
+            }
+            #expect(try await sso.ask(["prompt": "none login"]).answer["error"] == "invalid_request")
+            #expect(try await sso.ask(["prompt": ""]).answer["code"] != nil)
+        }
+    }
+
+    @Test("max_age compares with the sign-in at Apple")
+    func maxAge() async throws {
+        try await SingleSignOn.run { sso in
+            let first = try await sso.signIn()
+            try await sso.change("authenticated_at = authenticated_at - interval '100 seconds'")
+            for age in ["0", "1", "99"] { #expect(try await sso.needsApple(["max_age": age]), "\(age)") }
+            for age in ["200", "9223372036854775807"] {
+                let login = try await sso.signInSilently(["prompt": "none", "max_age": age])
+                #expect(login.authTime == first.authTime - 100)
+            }
+            // A new sign-in with Apple makes it younger.
+            _ = try await sso.signIn("Ada Lovelace", ["max_age": "99"])
+            #expect(try await sso.signInSilently(["prompt": "none", "max_age": "99"]).user == first.user)
+        }
+    }
+
+    @Test("an id_token_hint must name the user of the browser")
+    func hint() async throws {
+        try await SingleSignOn.run { sso in
+            let other = try await sso.elsewhere.signIn("Grace Hopper")
+            let foreign = try await sso.platform.login("new", sso.platform.globex)
+            let own = try await sso.signIn()
+            for hint in [other.idToken, foreign.idToken, "a.b.c", own.idToken + "x"] {
+                #expect(try await sso.needsApple(["id_token_hint": hint]))
+            }
+            #expect(try await sso.signInSilently(["prompt": "none", "id_token_hint": own.idToken]).user == own.user)
+            #expect(try await sso.signInSilently(["id_token_hint": own.idToken]).user == own.user)
+        }
+    }
+
+    @Test("a pushed request is answered silently too, with the user of its id_token_hint")
+    func pushed() async throws {
+        try await SingleSignOn.run { sso in
+            let other = try await sso.elsewhere.signIn("Grace Hopper")
+            let own = try await sso.signIn()
+            func push(_ hint: String) async throws -> TestBrowser.Answer {
+                let request = TestBrowser.Request(sso.platform.acme)
+                let secret = [("client_secret", request.application.client_secret ?? "")]
+                let form = request.parameters + [("prompt", "none"), ("id_token_hint", hint)] + secret
+                return try await sso.browser.post("\(sso.platform.acme.issuer)/oauth2/par", form: form)
+            }
+            func answer(_ pushed: TestBrowser.Answer) async throws -> TestBrowser.Answer {
+                let parameters = [
+                    ("client_id", sso.platform.acme.applications[0].client_id), ("request_uri", pushed.string("request_uri") ?? ""),
+                ]
+                return try await sso.browser.get(TestBrowser.Request.url("\(sso.platform.acme.issuer)/oauth2/authorize", parameters))
+            }
+            #expect(try await answer(try await push(own.idToken))["code"] != nil)
+            #expect(try await answer(try await push(other.idToken))["error"] == "login_required")
+            #expect(try await push("a.b.c").isOAuthError(400, "invalid_request"))
+        }
+    }
+
+    @Test("an application of a third party gets no silent sign-in before the user has signed in to it with Apple")
+    func thirdParty() async throws {
+        try await SingleSignOn.run { sso in
+            let client = sso.platform.acme.applications[2].client_id
+            let marked = try await sso.platform.call("PATCH", "/tenants/acme/applications/\(client)", ["is_third_party": true])
+            #expect(marked.status == 200)
+            sso.platform.installation.directory.forgetAll(isFresh: true)
+            let first = try await sso.signIn()
+            #expect(try await sso.needsApple(at: 2, because: "consent_required"))
+            // The other applications are not affected, and a silent sign-in at them proves nothing.
+            _ = try await sso.signInSilently()
+            #expect(try await sso.needsApple(at: 2, because: "consent_required"))
+            _ = try await sso.signIn(at: 2, ["prompt": "login"])
+            #expect(try await sso.signInSilently(at: 2).user == first.user)
+        }
+    }
+
+    @Test("a frame gets only an answer to prompt=none, and never a page")
+    func frames() async throws {
+        try await SingleSignOn.run { sso in
+            let frame = [("Sec-Fetch-Dest", "iframe")]
+            // Browsers attach the cookie to no frame of another site.
+            let (unknown, request) = try await sso.elsewhere.ask(["prompt": "none"], headers: frame)
+            #expect(unknown.reports(request, "login_required"))
+            _ = try await sso.signIn()
+            #expect(try await sso.ask(["prompt": "none"], headers: frame).answer["code"] != nil)
+            #expect(try await sso.ask(headers: frame).answer.isPage(400))
+        }
+    }
+
+    @Test("prompt=none still checks the request first")
+    func checked() async throws {
+        try await SingleSignOn.run { sso in
+            _ = try await sso.signIn()
+            #expect(try await sso.ask(["prompt": "none", "redirect_uri": "https://evil.test/"]).answer.isPage(400))
+            #expect(try await sso.ask(["prompt": "none", "code_challenge": nil]).answer["error"] == "invalid_request")
+            #expect(try await sso.ask(["prompt": "none", "scope": "openid nonsense:all"]).answer["error"] == nil)
+            let posted = try await sso.ask(["prompt": "none", "response_mode": "form_post"]).answer
+            #expect(posted.status == 200 && posted.body.contains("name=\"code\""))
+        }
+    }
+
+    @Test("a code without Apple works once, with its verifier, at its application")
+    func codes() async throws {
+        try await SingleSignOn.run { sso in
+            _ = try await sso.signIn()
+            let (answer, request) = try await sso.ask(["prompt": "none"])
+            let code = try #require(answer["code"])
+            var other = request
+            other.verifier = TestBrowser.randomText()
+            #expect(try await sso.browser.redeem(code, other).isOAuthError(400, "invalid_grant"))
+            var confidential = TestBrowser.Request(sso.platform.acme, application: 0)
+            confidential.verifier = request.verifier
+            #expect(try await sso.browser.redeem(code, confidential).isOAuthError(400, "invalid_grant"))
+            #expect(try await sso.browser.redeem(code, request).status == 200)
+            #expect(try await sso.browser.redeem(code, request).isOAuthError(400, "invalid_grant"))
+        }
+    }
+}
