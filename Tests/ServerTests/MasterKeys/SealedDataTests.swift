@@ -15,7 +15,8 @@ struct SealedDataTests {
     /// Columns of bytes without a sealed value.
     private static let plain: Set = [
         "api_key.digest", "api_key.bound_digest", "application_secret.digest", "application_secret.bound_digest", "apple_key.fingerprint",
-        "audit_event.hash", "audit_event.previous_hash", "digest_key.id", "idempotency_key.body_digest", "idempotency_key.digest",
+        "audit_event.hash", "audit_event.previous_hash", "digest_key.id", "logo.data", "logo.digest", "idempotency_key.body_digest",
+        "idempotency_key.digest",
         "master_key.id", "schema_migration.checksum", "single_use.digest", "statement.digest", "initial_access_token.digest",
         "initial_access_token.bound_digest", "client_registration.digest", "client_registration.bound_digest",
         "device_authorization.user_code_digest",
