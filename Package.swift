@@ -90,7 +90,7 @@ let package = Package(
                 "Encoding",
                 httpTypes, hummingbird, hummingbirdCore, logging, mustache, nioCore, nioHTTP1, serviceLifecycle,
             ]),
-        .target(name: "Pages", dependencies: ["Web", "Encoding", httpTypes, hummingbird]),
+        .target(name: "Pages"),
         .target(
             name: "AppleButton",
             dependencies: [

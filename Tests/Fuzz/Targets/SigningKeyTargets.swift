@@ -14,7 +14,9 @@ extension FuzzTarget {
     private static let issuer = "https://login.test/t/acme"
     private static let good = text("at+jwt", claims())
     private static let hint = text(
-        "JWT", #"{"iss":"\#(issuer)","aud":"app_01ab3d1v3q0000000000000003","sid":"session_01ab3d1v3q0000000000000001"}"#)
+        "JWT",
+        #"{"iss":"\#(issuer)","aud":"app_01ab3d1v3q0000000000000003","sid":"session_01ab3d1v3q0000000000000001","#
+            + #""sub":"user_01ab3d1v3q0000000000000002"}"#)
 
     static let signingKeys: [FuzzTarget] = [
         FuzzTarget(
