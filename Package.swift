@@ -307,7 +307,7 @@ let package = Package(
             dependencies: [
                 "AppleButton",
                 "Server", "Web", "CZlib", "TestSupport",
-                nioCore, nioHTTP1,
+                httpTypes,
             ],
             exclude: ["Golden"]),
         .testTarget(
