@@ -43,7 +43,8 @@ struct CoverageTests {
         var coverage = Coverage(width: 40, height: 40)
         coverage.fill(PathData(x: 5, y: 5, width: 30, height: 30, corner: 15))
         let area = coverage.parts().reduce(0, +)
-        #expect(abs(area - 225 * .pi) < 1)
+        // Its lines leave the curve by up to 0.03 pixels.
+        #expect(abs(area - 225 * .pi) < 0.03 * 30 * .pi)
     }
 
     @Test("a contour at the edges of the image stays in it")
