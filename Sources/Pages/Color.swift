@@ -10,7 +10,7 @@ package struct Color: Sendable, Equatable, CustomStringConvertible {
 }
 
 extension Color {
-    /// Six hexadecimal digits after `#`, in lowercase, as CSS has them.
+    /// Six hexadecimal digits after `#`, in lowercase, as in CSS.
     package var description: String {
         "#" + [red, green, blue].map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
