@@ -317,6 +317,9 @@ let package = Package(
                 httpTypes, hummingbird, logging, nioCore, nioEmbedded, nioHTTP1, nioPosix,
             ]),
         .testTarget(
+            name: "PagesTests",
+            dependencies: ["Server", "Pages", "Web", "Encoding", "TestSupport", httpTypes, hummingbird, nioHTTP1]),
+        .testTarget(
             name: "OutboxTests",
             dependencies: [
                 "Outbox", "Postgres", "EmbeddedPostgres", "TestSupport",

@@ -44,15 +44,11 @@ struct BrandingReply: Encodable {
 }
 
 extension Color {
-    private static let white = Color(red: 0xFF, green: 0xFF, blue: 0xFF)
-    private static let black = Color(red: 0, green: 0, blue: 0)
     /// The backgrounds of the pages.
     private static let backgrounds = [("light", white), ("dark", Color(red: 0x16, green: 0x16, blue: 0x16))]
     /// The smallest contrast of a button with its surroundings (WCAG 2.2, 1.4.11).
     private static let least = 3.0
 
-    /// White or black, the one with the higher contrast. One of them always has at least 4.5:1 (WCAG 2.2, 1.4.3).
-    var text: Color { contrast(with: Self.white) >= contrast(with: Self.black) ? Self.white : Self.black }
 
     /// A sentence for each mode of the pages in which a button of this color does not stand out from the background.
     ///
