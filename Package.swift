@@ -90,7 +90,7 @@ let package = Package(
                 "Encoding",
                 httpTypes, hummingbird, hummingbirdCore, logging, mustache, nioCore, nioHTTP1, serviceLifecycle,
             ]),
-        .target(name: "Pages"),
+        .target(name: "Pages", dependencies: ["Web", "Encoding", crypto, httpTypes, hummingbird]),
         .target(
             name: "AppleButton",
             dependencies: [
@@ -185,6 +185,7 @@ let package = Package(
                 "BrowserSessions",
                 "APIs", "Signing", "Users", "Billing", "Ledger", "Tenancy", "ClientKeys", "Delivery", "Access", "Outbox", "Web", "Postgres",
                 "Sealing",
+                "Pages",
                 "Encoding",
                 crypto, httpTypes, hummingbird, logging, serviceLifecycle,
             ]),
@@ -207,6 +208,7 @@ let package = Package(
             dependencies: [
                 "SignIn", "Sessions", "APIs", "Users", "Tenancy", "ClientKeys", "Delivery", "Access", "Web", "Postgres", "Sealing",
                 "Encoding",
+                "Pages",
                 crypto, httpTypes, hummingbird, logging, serviceLifecycle,
             ]),
         .target(
@@ -214,6 +216,7 @@ let package = Package(
             dependencies: [
                 "Devices", "SignIn", "Accounts", "Sessions", "Signing", "Users", "Ledger", "Tenancy", "Delivery", "Access", "Web",
                 "Postgres", "Sealing", "Encoding",
+                "Pages",
                 crypto, httpTypes, hummingbird, nioCore,
             ]),
         .target(
@@ -237,13 +240,14 @@ let package = Package(
         .target(
             name: "Server",
             dependencies: [
-                "Branding", "Pages",
+                "Branding",
                 "AppleButton",
                 "AuthKit", "Mushu", "Devices", "Registration", "SignIn", "Accounts", "Sessions", "APIs", "Signing", "Users", "Sinks",
                 "Billing",
                 "Ledger", "Tenancy",
                 "ClientKeys", "Delivery",
                 "Access",
+                "Pages",
                 "Outbox", "Web", "Postgres", "Sealing", "Apple", "Encoding", "CMalloc",
                 argumentParser, asyncHTTPClient, configuration, httpTypes, hummingbird, logging, nioCore, nioPosix, serviceLifecycle,
                 systemPackage, unixSignals,

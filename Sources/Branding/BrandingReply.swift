@@ -49,7 +49,6 @@ extension Color {
     /// The smallest contrast of a button with its surroundings (WCAG 2.2, 1.4.11).
     private static let least = 3.0
 
-
     /// A sentence for each mode of the pages in which a button of this color does not stand out from the background.
     ///
     /// Such a color is accepted, because the brand of a company is given, and every yellow is one. A border shows the button then.

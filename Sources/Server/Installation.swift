@@ -14,6 +14,7 @@ import Hummingbird
 import Ledger
 package import Logging
 import Outbox
+import Pages
 package import Postgres
 import Sealing
 package import ServiceLifecycle
@@ -92,8 +93,8 @@ package struct Installation: Sendable {
             edge: Edge(
                 logger: logger, metrics: metrics, trustedProxies: settings.trustedProxies, largestBodies: BrandingRoutes.largestBodies,
                 allowedMethods: table.methods,
-                isOutage: { ($0 as? DatabaseError)?.isOutage == true }),
-            crossOrigin: CrossOrigin(directory: directory, limits: limits))
+                isOutage: { ($0 as? DatabaseError)?.isOutage == true }, page: { $0.page(for: $1, requestID: $2) }),
+            crossOrigin: CrossOrigin(directory: directory, limits: limits), directory: directory)
         let sessionJobs = SessionJobs(
             pool: pool, signingKeys: signingKeys, publicURL: settings.publicURL, allowsPrivate: settings.allowsPrivateWebhooks,
             logger: logger)

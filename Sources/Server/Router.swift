@@ -123,6 +123,8 @@ struct PublicResponder: HTTPResponder {
     let routes: RouteTable
     let edge: Edge
     let crossOrigin: CrossOrigin
+    /// For the look of the pages of errors.
+    let directory: TenantDirectory
 
     func respond(to request: Request, context: WebContext) async throws -> Response {
         // The route is known before anything rejects the request, so the log and the metrics have its action.
@@ -138,7 +140,11 @@ struct PublicResponder: HTTPResponder {
                     if let feature = UnofferedFeature(path: request.uri.path) { throw feature }
                     throw HTTPError(.notFound)
                 }
-                return try await found.route.responder.respond(to: request, context: context)
+                do {
+                    return try await found.route.responder.respond(to: request, context: context)
+                } catch let page as ErrorPage {
+                    throw page.dressed(for: context, by: directory)
+                }
             }
         }
     }

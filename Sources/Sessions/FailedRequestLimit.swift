@@ -1,6 +1,7 @@
 package import Access
 import HTTPTypes
 package import Hummingbird
+import Pages
 package import Web
 
 /// Charges failed requests of unauthenticated callers to their address, and responds with 429 when the address has used up its limit. It is
@@ -79,9 +80,8 @@ extension Problem {
 extension ErrorPage {
     fileprivate static func tooManyRequests(_ limit: TooManyRequests) -> ErrorPage {
         ErrorPage(
-            outcome: Problem.Code.rateLimited.rawValue, status: .tooManyRequests, title: "Too many failed requests",
-            detail: "Too many sign-in requests from your network have failed.",
-            remedy: "Wait \(limit.wait). Then sign in again from the application.")
+            outcome: Problem.Code.rateLimited.rawValue, status: .tooManyRequests, title: .tooManyFailedRequests,
+            detail: .tooManyFailuresOfTheNetwork, remedy: .waitAndSignInAgain, values: [.seconds: "\(limit.retryAfter)"])
     }
 }
 

@@ -20,6 +20,7 @@ package struct Edge: RouterMiddleware {
     private let largestBodies: [String: Int]
     private let allowedMethods: @Sendable (String) -> [String]
     private let isOutage: @Sendable (any Error) -> Bool
+    private let page: @Sendable (Problem, Request, _ requestID: String) -> Response?
 
     /// - Parameters:
     /// - trustedProxies: The number of proxies in front of this server that append the address of their caller to
@@ -27,11 +28,13 @@ package struct Edge: RouterMiddleware {
     /// - largestBodies: The actions whose bodies may be larger than usual, with the number of bytes.
     /// - allowedMethods: The methods of the routes with a path, for 405 and its `Allow`.
     /// - isOutage: Whether an error means that a required service is down, so that a retry makes sense.
+    /// - page: The page of an error for a person who opens an address; nil for a program, which gets JSON.
     package init(
         logger: Logger, metrics: Metrics, trustedProxies: Int = 0, largestBodies: [String: Int] = [:],
-        allowedMethods: @Sendable @escaping (String) -> [String], isOutage: @Sendable @escaping (any Error) -> Bool
+        allowedMethods: @Sendable @escaping (String) -> [String], isOutage: @Sendable @escaping (any Error) -> Bool,
+        page: @Sendable @escaping (Problem, Request, _ requestID: String) -> Response? = { _, _, _ in nil }
     ) {
-        (self.logger, self.metrics, self.trustedProxies) = (logger, metrics, trustedProxies)
+        (self.logger, self.metrics, self.trustedProxies, self.page) = (logger, metrics, trustedProxies, page)
         (self.largestBodies, self.allowedMethods, self.isOutage) = (largestBodies, allowedMethods, isOutage)
     }
 
@@ -52,11 +55,11 @@ package struct Edge: RouterMiddleware {
             response = try await next(request, context)
         } catch let problem as Problem {
             context.record.note(outcome: problem.code.rawValue)
-            response = problem.answer(to: request, requestID: requestID)
+            response = answer(problem, request, requestID)
         } catch let error as HTTPError {
             let problem = problem(for: error, request, largestBody: largestBody)
             context.record.note(outcome: problem.code.rawValue)
-            response = problem.answer(to: request, requestID: requestID)
+            response = answer(problem, request, requestID)
         } catch is NIOTooManyBytesError {
             context.record.note(outcome: Problem.Code.tooLarge.rawValue)
             response = Self.tooLarge(largestBody).response(instance: request.uri.path, requestID: requestID)
@@ -69,7 +72,7 @@ package struct Edge: RouterMiddleware {
                 : Problem(.unexpected, "An unexpected error occurred. Report the request ID to the operator.")
             context.record.note(outcome: problem.code.rawValue)
             logger.error("\(problem.code.rawValue)", metadata: ["request_id": "\(requestID)", "cause": "\(error)"])
-            response = problem.answer(to: request, requestID: requestID)
+            response = answer(problem, request, requestID)
         }
         let facts = context.record.current
         for field in facts.headers { response.headers.set(field) }
@@ -78,6 +81,11 @@ package struct Edge: RouterMiddleware {
         log(request, response.status, facts, took: start.duration(to: .now))
         // A caller that requested only the head would read a body as the next response.
         return request.method == .head ? response.createHeadResponse() : response
+    }
+
+    /// The error in the form for the caller.
+    private func answer(_ problem: Problem, _ request: Request, _ requestID: String) -> Response {
+        page(problem, request, requestID) ?? problem.response(instance: request.uri.path, requestID: requestID)
     }
 
     /// Rejects a path that is not ASCII. No URI has such a path (RFC 3986, section 2).

@@ -7,11 +7,15 @@ extension HTMLTemplate {
     /// - Parameters:
     ///   - title: The title of the window. Like the body, it can contain Mustache tags.
     ///   - style: The stylesheet. It is inserted unchanged, so that a policy can name it by its hash.
-    package static func page(titled title: String, style: String, _ body: String) -> HTMLTemplate {
+    ///   - root: The attributes of the root element: the language and its direction.
+    ///   - partials: The texts that `{{>name}}` inserts, by name.
+    package static func page(
+        titled title: String, style: String, root: String = #"lang="en""#, _ body: String, partials: [String: String] = [:]
+    ) -> HTMLTemplate {
         HTMLTemplate(
             """
             <!doctype html>
-            <html lang="en">
+            <html \(root)>
             <meta charset="utf-8">
             <meta http-equiv="Content-Security-Policy" content="{{policy}}">
             <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -21,7 +25,7 @@ extension HTMLTemplate {
             \(body)
             </html>
 
-            """)
+            """, partials: partials)
     }
 }
 

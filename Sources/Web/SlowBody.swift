@@ -13,7 +13,7 @@ extension SlowBody: HTTPResponseError {
     func response(from request: Request, context: some RequestContext) throws -> Response {
         let record = (context as? any RecordedContext)?.record
         record?.note(outcome: problem.code.rawValue)
-        return problem.answer(to: request, requestID: record?.current.requestID ?? "")
+        return problem.response(instance: request.uri.path, requestID: record?.current.requestID ?? "")
     }
 }
 

@@ -44,7 +44,7 @@ struct UnknownAddressTests {
             let shown = try await page("https://app.test/callback2?a=b&c=<d>")
             #expect(shown.status == 400 && shown.body.contains("<bdi>\(name)</bdi>"))
             #expect(shown.body.contains("<bdi>https://app.test/callback2?a=b&amp;c=&lt;d&gt;</bdi>"))
-            #expect(shown.body.contains("add this exact address to its redirect_uris"))
+            #expect(shown.body.contains("add this exact address to its <bdi>redirect_uris</bdi>"))
             // A Cyrillic letter, and a mark that reverses the rest of a line.
             #expect(try await page("https://аpp.test/\u{202E}x").body.contains("<bdi>https://%D0%B0pp.test/%E2%80%AEx</bdi>"))
             #expect(try await page(String(repeating: "a", count: 2000)).body.contains("<bdi>\(String(repeating: "a", count: 500))…</bdi>"))

@@ -29,11 +29,11 @@ PLACES = {
     "SignIn": (58, 3), "DemoApplication": (322, 3),
     "Accounts": (58, 4), "EmbeddedPostgres": (322, 4),
     "Sessions": (58, 5), "Billing": (146, 5), "Sinks": (214, 5),
-    "BrowserSessions": (135, 6), "AppleButton": (290, 6),
+    "BrowserSessions": (136, 6), "AppleButton": (290, 6),
     "Signing": (40, 7), "APIs": (102, 7), "Users": (160, 7), "Ledger": (222, 7),
     "Tenancy": (150, 8), "Pages": (216, 9), "ClientKeys": (150, 9), "Delivery": (150, 10), "Outbox": (104, 11), "Access": (190, 11),
     "Postgres": (92, 12), "Sealing": (170, 12), "Web": (256, 12), "Apple": (336, 12), "Encoding": (196, 13)}
-WIDE = {"AppleButton": 84, "espalier-dev": 92, "Development": 96, "AppleSimulator": 116, "DemoApplication": 116, "EmbeddedPostgres": 116, "Sinks": 56, "BrowserSessions": 92, "AuthKit": 64, "Mushu": 60, "Registration": 88, "Signing": 58, "APIs": 48, "Users": 52, "Ledger": 58}
+WIDE = {"AppleButton": 84, "espalier-dev": 92, "Development": 96, "AppleSimulator": 116, "DemoApplication": 116, "EmbeddedPostgres": 116, "Sinks": 56, "BrowserSessions": 102, "AuthKit": 64, "Mushu": 60, "Registration": 88, "Signing": 58, "APIs": 48, "Users": 52, "Pages": 52, "Ledger": 58}
 ROW, BOX = 50, 26
 
 
@@ -70,6 +70,8 @@ def targets():
         rows = PLACES[used][1] - PLACES[name][1]
         if name == "Development" and used != "Server" and rows > 1:
             picture.line((x + 40, y + BOX), (x + 40, y + BOX + 8), (392, y + BOX + 8), (392, end_y + BOX / 2), (end_x + 58, end_y + BOX / 2))
+        elif used == "Pages":
+            picture.line((x + 14, y + BOX), (x + 14, y + BOX + 12), (end_x, y + BOX + 12), (end_x, end_y))
         elif used == "Web" and x > 300:
             picture.line((x - 58, y + BOX / 2), (246, y + BOX / 2), (246, end_y))
         elif used == "Apple":

@@ -154,6 +154,14 @@ package final class ConfigurationCache<Key: Hashable & Sendable, Value: Sendable
         return await results.first { _ in true } ?? nil
     }
 
+    /// The value in memory, which may be outdated. It never waits for the database. It must decide nothing.
+    package func remembered(_ key: Key) -> Value? {
+        switch state.withLock({ $0.find(key, at: .now) }) {
+        case .current(let entry), .outdated(let entry): entry.owned.value
+        case .missing, .unknown: nil
+        }
+    }
+
     private func startedLoad(of key: Key) -> Load {
         state.withLock { state in
             if let running = state.loads[key] { return running }

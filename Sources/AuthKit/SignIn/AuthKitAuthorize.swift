@@ -77,6 +77,6 @@ extension SelectorRefusal: HTTPResponseError {
 
     func response(from request: Request, context: some RequestContext) throws -> Response {
         (context as? any RecordedContext)?.record.note(outcome: code.rawValue)
-        return returnAddress.answer([("error", code.rawValue), ("error_description", description)])
+        return returnAddress.answer([("error", code.rawValue), ("error_description", description)], for: request)
     }
 }

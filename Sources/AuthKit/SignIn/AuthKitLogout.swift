@@ -1,6 +1,7 @@
 import Access
 import Encoding
 import Hummingbird
+import Pages
 import Sealing
 import Sessions
 import Tenancy
@@ -21,13 +22,14 @@ extension AuthKitSignInRoutes {
             try await tokens.logOut(id.session, of: application, tenant.tenant, at: endpoints.now())
         }
         guard let uri = form["return_to"] else {
-            return NoticePage(
-                title: "You are signed out", detail: "The application can no longer act for you.", remedy: "You can close this page."
-            )
-            .response(.ok, requestID: context.record.current.requestID)
+            return NoticePage(title: .youAreSignedOut, detail: .applicationCannotActForYou, remedy: [.youCanCloseThisPage])
+                .response(.ok, in: PageFrame(request, tenant, context))
         }
         guard application.mayReturnAfterLogout(to: uri)
-        else { throw ErrorPage.logoutURINotRegistered(uri, of: application, parameter: "return_to") }
+        else {
+            throw ErrorPage.logoutURINotRegistered(
+                uri, of: application, parameter: "return_to", issuer: endpoints.issuer(tenant.tenant))
+        }
         return .redirect(to: uri, status: .seeOther, cookies: [])
     }
 }

@@ -2,6 +2,7 @@ import Access
 import Encoding
 import Hummingbird
 import Logging
+import Pages
 import Postgres
 import Sessions
 import SignIn
@@ -41,8 +42,8 @@ extension DeviceRoutes {
         }
         // The cookie stays, because a reload sends the form again.
         return NoticePage(
-            title: "The device is signed in", detail: "It continues in a few seconds.", remedy: "You can close this page.",
-            facts: [("Application", seen.application.name)]
-        ).response(.ok, requestID: context.record.current.requestID)
+            title: .deviceIsSignedIn, detail: .deviceContinues, remedy: [.youCanCloseThisPage],
+            facts: [.init(.application, seen.application.name)]
+        ).response(.ok, in: PageFrame(request, tenant, context))
     }
 }

@@ -1,6 +1,7 @@
 import Access
 import Encoding
 import Foundation
+import Pages
 import Sessions
 import Tenancy
 import Users
@@ -17,49 +18,48 @@ struct DeviceFacts {
     private static let longestUserAgent = 40
 
     init(
-        _ device: DeviceAuthorization, _ code: UserCode, _ application: Application, of tenant: Tenant, _ context: WebContext, at now: Date
+        _ device: DeviceAuthorization, _ code: UserCode, _ application: Application, of tenant: Tenant, in language: Language,
+        _ context: WebContext, at now: Date
     ) {
-        let (address, isFromServer) = (device.device.address ?? "an unknown address", application.kind.isConfidential)
-        facts = [
-            ("Code", code.text), ("Application", application.name), ("Organization", tenant.name),
-            ("Requested from", isFromServer ? "the application's server, \(address)" : address),
-            (
-                isFromServer ? "The server's program, as it describes itself" : "Program, as it describes itself",
-                Self.shown(device.device.userAgent)
-            ),
-            ("Requested", Self.ago(device.createdAt, now)),
+        let (address, isFromServer) = (device.device.address ?? language.text(.unknownAddress), application.kind.isConfidential)
+        let named: [(Text, String)] = [
+            (.code, code.text), (.application, application.name), (.organization, tenant.name),
+            (.requestedFrom, isFromServer ? language.text(.serverOfTheApplication, [.address: address]) : address),
+            (isFromServer ? .programOfTheServer : .program, Self.shown(device.device.userAgent, in: language)),
+            (.requested, Self.ago(device.createdAt, now, in: language)),
         ]
+        facts = named.map { (name: language.text($0), value: $1) }
         let networks = (RequestNetwork(public: device.device.address), RequestNetwork(public: context.record.current.address))
         place =
             if isFromServer {
-                "The application's server made this request, so this page cannot show where the device is."
+                language.text(.serverMadeTheRequest)
             } else if let own = networks.1, networks.0?.differs(from: own) == true {
-                "The request came from another network than this browser's. If you expect the device to be in the same network, refuse."
+                language.text(.requestCameFromAnotherNetwork)
             } else {
                 nil
             }
     }
 
     /// A user agent proves nothing, because the device states it. It is ASCII, so no letter looks like another one.
-    private static func shown(_ userAgent: String?) -> String {
-        guard let userAgent else { return "unknown" }
+    private static func shown(_ userAgent: String?, in language: Language) -> String {
+        guard let userAgent else { return language.text(.unknownProgram) }
         return "“" + String(decoding: userAgent.utf8.prefix(longestUserAgent), as: UTF8.self)
             + (userAgent.utf8.count > longestUserAgent ? "…" : "") + "”"
     }
 
-    private static func ago(_ time: Date, _ now: Date) -> String {
+    private static func ago(_ time: Date, _ now: Date, in language: Language) -> String {
         let minutes = Int(max(0, now.timeIntervalSince(time)) / 60)
         switch minutes {
-        case 0: return "less than 1 minute ago"
-        case 1: return "1 minute ago"
-        default: return "\(minutes) minutes ago"
+        case 0: return language.text(.lessThanAMinuteAgo)
+        case 1: return language.text(.aMinuteAgo)
+        default: return language.text(.minutesAgo, [.minutes: "\(minutes)"])
         }
     }
 
     /// The user's name and address, for the user.
-    static func name(of user: User) -> String {
+    static func name(of user: User, in language: Language) -> String {
         let name = [user.givenName, user.familyName].compactMap(\.self).joined(separator: " ")
-        guard let email = user.email else { return name.isEmpty ? "your Apple account" : name }
+        guard let email = user.email else { return name.isEmpty ? language.text(.yourAppleAccount) : name }
         return name.isEmpty ? email : "\(name) (\(email))"
     }
 }

@@ -12,7 +12,7 @@ extension DeviceRoutes {
     func enterDeviceCode(_ request: Request, _ context: WebContext) async throws -> Response {
         let tenant = try await tenant(context)
         let code = UserCode(try endpoints.browserQuery(request)["user_code"] ?? "")
-        return DevicePage.entry(tenant.tenant.slug, code: code?.text ?? "", context)
+        return DevicePage(request, tenant, context).entry(code: code?.text ?? "", context)
     }
 
     /// The tenant in the path.

@@ -3,6 +3,7 @@ import Encoding
 import HTTPTypes
 import Hummingbird
 import Logging
+import Pages
 import Postgres
 import Sessions
 import Tenancy
@@ -28,10 +29,8 @@ extension DeviceRoutes {
                 "request_id": "\(context.record.current.requestID)", "tenant": "\(tenant.tenant.slug)",
                 "application": "\(seen.application.id)",
             ])
-        var response = NoticePage(
-            title: "You refused the device", detail: "The device is not signed in.",
-            remedy: "You can close this page. If someone sent you the code or a link, do not answer that person."
-        ).response(.ok, requestID: context.record.current.requestID)
+        var response = NoticePage(title: .youRefusedTheDevice, detail: .deviceIsNotSignedIn, remedy: [.doNotAnswerThatPerson])
+            .response(.ok, in: PageFrame(request, tenant, context))
         response.headers.append(HTTPField(name: .setCookie, value: seen.cookie.removal))
         return response
     }

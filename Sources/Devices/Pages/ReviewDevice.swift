@@ -1,6 +1,7 @@
 import Access
 import Encoding
 import Hummingbird
+import Pages
 import Postgres
 import Sessions
 import SignIn
@@ -14,15 +15,14 @@ extension DeviceRoutes {
     func reviewDevice(_ request: Request, _ context: WebContext) async throws -> Response {
         let (tenant, query, now) = (try await tenant(context), try endpoints.browserQuery(request), endpoints.now())
         let seen = try await seenDevice(query["state"], of: tenant, request, context)
-        let facts = DeviceFacts(seen.device, seen.ticket.userCode, seen.application, of: tenant.tenant, context, at: now)
+        let page = DevicePage(request, tenant, context)
+        let facts = DeviceFacts(
+            seen.device, seen.ticket.userCode, seen.application, of: tenant.tenant, in: page.frame.language, context, at: now)
         guard let sealed = query["login"] else {
             // The page has no text of the request, because anyone can write a link to it.
             let wasCancelled = query["error"]?.isSame(as: RedirectedError.Code.accessDenied.rawValue) == true
             grant.metrics.count(.approval, wasCancelled ? "cancelled" : "sign_in_failed")
-            return DevicePage.confirmation(
-                tenant.tenant.slug, facts, ticket: seen.sealed,
-                problem: wasCancelled
-                    ? "You did not sign in with Apple. The device is not signed in." : "The sign-in with Apple failed. Try again.")
+            return page.confirmation(facts, ticket: seen.sealed, problem: wasCancelled ? .youDidNotSignIn : .signInWithAppleFailed)
         }
         let login = try login(sealed, seen, tenant.tenant).login
         let user = try await endpoints.showingOutage(.outage, context) {
@@ -30,8 +30,7 @@ extension DeviceRoutes {
                 .run(User.find(login.user, of: tenant.tenant.id)).first(User.init)
         }
         guard let user else { throw ErrorPage.deviceGone }
-        return DevicePage.approval(
-            tenant.tenant.slug, facts, user: DeviceFacts.name(of: user), ticket: seen.sealed, login: sealed)
+        return page.approval(facts, user: DeviceFacts.name(of: user, in: page.frame.language), ticket: seen.sealed, login: sealed)
     }
 
     /// The login that this browser brings back from Apple.

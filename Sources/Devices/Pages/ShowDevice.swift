@@ -2,6 +2,7 @@ import Access
 import Encoding
 import HTTPTypes
 import Hummingbird
+import Pages
 import Postgres
 import Sessions
 import Tenancy
@@ -16,11 +17,11 @@ extension DeviceRoutes {
         guard request.isFromOwnPage(endpoints.publicURL) else { throw ErrorPage.deviceFromOtherPage }
         let (form, now) = (try await endpoints.browserForm(request, context), endpoints.now())
         let tenant = try await tenant(context)
+        let page = DevicePage(request, tenant, context)
         let typed = form["user_code"] ?? ""
         guard let code = UserCode(typed) else {
             grant.metrics.count(.approval, "code_malformed")
-            return DevicePage.entry(
-                tenant.tenant.slug, code: "", problem: "A code has 8 letters, such as BCDF-GHJK. Check the code on your device.", context)
+            return page.entry(code: "", problem: .codeHasEightLetters, context)
         }
         let found = try await guess(of: tenant.tenant.id, context) {
             try await endpoints.limits.lookUp(code.text, context.record) {
@@ -33,9 +34,7 @@ extension DeviceRoutes {
         }
         guard let device = found, let application = tenant.application(of: device) else {
             grant.metrics.count(.approval, "code_unknown")
-            return DevicePage.entry(
-                tenant.tenant.slug, code: "",
-                problem: "This code is unknown or has expired. Check the code on your device, or start again there.", context)
+            return page.entry(code: "", problem: .codeIsUnknown, context)
         }
 
         // A second page of this browser must not end the first one, so both have the same cookie.
@@ -43,9 +42,8 @@ extension DeviceRoutes {
         let known = cookie.values(in: request).first { $0.utf8.count == Self.secretLength }
         let secret = known ?? RandomText.make()
         let ticket = DeviceTicket(device.id, code, of: tenant.tenant.id, browserSecret: secret)
-        var response = DevicePage.confirmation(
-            tenant.tenant.slug, DeviceFacts(device, code, application, of: tenant.tenant, context, at: now),
-            ticket: ticket.sealed(with: endpoints.keyring))
+        let facts = DeviceFacts(device, code, application, of: tenant.tenant, in: page.frame.language, context, at: now)
+        var response = page.confirmation(facts, ticket: ticket.sealed(with: endpoints.keyring))
         if known == nil { response.headers.append(HTTPField(name: .setCookie, value: cookie.set(secret))) }
         return response
     }

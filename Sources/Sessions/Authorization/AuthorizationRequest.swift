@@ -9,7 +9,8 @@ import Web
 /// 3.1.2.1).
 ///
 /// Other parameters are accepted without effect, as OpenID Connect requires. Apple has no parameter for `login_hint`, `display`,
-/// `ui_locales`, `claims_locales` and `acr_values`. `id_token_hint` has an effect only if the tenant's applications share one sign-in.
+/// `claims_locales` and `acr_values`. `ui_locales` is for the pages of this server (`PageFrame`). `id_token_hint` has an effect only if the
+/// tenant's applications share one sign-in.
 package struct AuthorizationRequest: Sendable {
     package let application: Application
     package let returnAddress: ReturnAddress
@@ -131,7 +132,7 @@ package struct AuthorizationRequest: Sendable {
         else { throw .unknownApplication }
         guard application.kind != .machine else { throw .signsNobodyIn }
         guard let uri = form["redirect_uri"] else { throw .redirectURIMissing }
-        guard application.mayRedirect(to: uri) else { throw .redirectURINotRegistered(uri, of: application) }
+        guard application.mayRedirect(to: uri) else { throw .redirectURINotRegistered(uri, of: application, issuer: issuer) }
 
         // Clients treat an error without their state as an attack (RFC 6749, section 4.1.2.1).
         guard Form.encode(form["state"] ?? "").utf8.count <= longestStateInAnswer else { throw .stateTooLong }

@@ -45,7 +45,7 @@ extension RedirectedError: HTTPResponseError {
 
     package func response(from request: Request, context: some RequestContext) throws -> Response {
         (context as? any RecordedContext)?.record.note(outcome: code.rawValue)
-        return returnAddress.answer([("error", code.rawValue), ("error_description", description)], cookies: cookies)
+        return returnAddress.answer([("error", code.rawValue), ("error_description", description)], for: request, cookies: cookies)
     }
 }
 

@@ -19,13 +19,14 @@ package struct ReturnAddress: Sendable {
         (self.redirectURI, self.mode, self.state, self.issuer) = (redirectURI, mode, state, issuer)
     }
 
-    package func answer(_ parameters: [(String, String)], cookies: [String] = []) -> Response {
+    /// - Parameter request: The request of the browser, which names the language of a page.
+    package func answer(_ parameters: [(String, String)], for request: Request, cookies: [String] = []) -> Response {
         let parameters = parameters + (state.map { [("state", $0)] } ?? []) + [("iss", issuer)]
         switch mode {
         case .query:
             return .redirect(to: redirectURI, adding: parameters, cookies: cookies)
         case .form_post:
-            return FormPostPage(action: redirectURI, fields: parameters).response(cookies: cookies)
+            return FormPostPage(action: redirectURI, fields: parameters).response(for: request, cookies: cookies)
         }
     }
 

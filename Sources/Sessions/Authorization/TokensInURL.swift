@@ -10,7 +10,7 @@ extension AuthorizationRequest {
     package init(tokensTo uri: String?, state: String?, of application: Application, issuer: String) throws {
         guard application.kind != .machine else { throw ErrorPage.signsNobodyIn }
         guard let uri else { throw ErrorPage.redirectURIMissing }
-        guard application.mayReceiveTokens(at: uri) else { throw ErrorPage.redirectURINotRegistered(uri, of: application) }
+        guard application.mayReceiveTokens(at: uri) else { throw ErrorPage.redirectURINotRegistered(uri, of: application, issuer: issuer) }
         guard (state ?? "").utf8.count <= Self.longestState else { throw ErrorPage.stateTooLong }
         returnAddress = ReturnAddress(redirectURI: uri, state: state, issuer: issuer)
         guard !application.kind.isConfidential

@@ -1,5 +1,6 @@
 import ClientKeys
 import Hummingbird
+import Pages
 import Tenancy
 import Web
 
@@ -28,6 +29,7 @@ private struct Metadata: Encodable {
     let code_challenge_methods_supported = ["S256"]
     let dpop_signing_alg_values_supported = PublicKey.Algorithm.allCases.map(\.rawValue)
     let prompt_values_supported = AuthorizationRequest.prompts
+    let ui_locales_supported = Language.allCases.map(\.rawValue)
     let claims_supported = [
         "iss", "sub", "aud", "sid", "iat", "exp", "auth_time", "nonce", "at_hash", "name", "given_name", "family_name", "email",
         "email_verified", "is_private_email", "email_disabled", "amr", "real_user_status",

@@ -4,42 +4,42 @@ import Encoding
 package import Foundation
 import HTTPTypes
 import Hummingbird
+import Pages
 import Postgres
 import Tenancy
 import Web
 
 extension ErrorPage {
     static let logoutURIWithoutClient = ErrorPage(
-        outcome: "logout_client_missing", status: .badRequest, title: "This page cannot send you back",
-        detail: "The request has a post_logout_redirect_uri, but it does not name the application.",
-        remedy: "Return to the application. If you are its developer, send client_id, or the id_token as id_token_hint.")
+        outcome: "logout_client_missing", status: .badRequest, title: .noWayBack, detail: .requestNamesNoApplication,
+        remedy: .returnToTheApplication, .developersSendTheClientID)
     static let hintUnreadable = ErrorPage(
-        outcome: "hint_unreadable", status: .badRequest, title: "You are not signed out",
-        detail: "The request's id_token_hint is not an id_token of the application, or its signing key has been replaced.",
-        remedy: "Sign out in the application. If you are its developer, revoke the refresh token instead.")
+        outcome: "hint_unreadable", status: .badRequest, title: .youAreNotSignedOut, detail: .hintIsUnreadable,
+        remedy: .signOutInTheApplication, .developersRevokeTheToken)
     /// - Parameters:
     ///   - uri: the request's URI. It is shown as text and is not a link.
     ///   - parameter: the name of the request's parameter.
+    ///   - issuer: the tenant's issuer.
     package static func logoutURINotRegistered(
-        _ uri: String, of application: Application, parameter: String = "post_logout_redirect_uri"
+        _ uri: String, of application: Application, parameter: String = "post_logout_redirect_uri", issuer: String
     ) -> ErrorPage {
         ErrorPage(
-            outcome: "logout_uri_not_registered", status: .badRequest, title: "You are signed out",
-            detail: "This page cannot send you back. The request's \(parameter) is not registered for this application.",
-            remedy:
-                "If you develop the application, \(registration(of: uri, in: "logout_uris", application.logoutURIs, application)).",
-            facts: [("Application", application.name), (parameter, shown(uri))])
+            outcome: "logout_uri_not_registered", status: .badRequest, title: .youAreSignedOut, detail: .noWayBackToTheAddress,
+            remedy: registration(of: uri, application.logoutURIs, application), values: [.parameter: parameter, .field: "logout_uris"],
+            facts: [.init(.application, application.name), .init(parameter: parameter, shown(uri))]
+                + registered(application.logoutURIs, issuer: issuer)
+        ).leading(to: application)
     }
     /// - Parameter uri: as above.
-    static func cannotReturn(_ uri: String, to application: Application) -> ErrorPage {
-        ErrorPage(
-            outcome: "logout_uri_not_registered", status: .badRequest, title: "This page cannot send you back",
-            detail: "The request's post_logout_redirect_uri is not registered for this application.",
-            remedy: """
-                Return to the application. If you develop it, \
-                \(registration(of: uri, in: "logout_uris", application.logoutURIs, application)).
-                """,
-            facts: [("Application", application.name), ("post_logout_redirect_uri", shown(uri))])
+    static func cannotReturn(_ uri: String, to application: Application, issuer: String) -> ErrorPage {
+        let parameter = "post_logout_redirect_uri"
+        return ErrorPage(
+            outcome: "logout_uri_not_registered", status: .badRequest, title: .noWayBack, detail: .addressIsNotRegistered,
+            remedy: .returnToTheApplication, registration(of: uri, application.logoutURIs, application),
+            values: [.parameter: parameter, .field: "logout_uris"],
+            facts: [.init(.application, application.name), .init(parameter: parameter, shown(uri))]
+                + registered(application.logoutURIs, issuer: issuer)
+        ).leading(to: application)
     }
 }
 
@@ -68,7 +68,7 @@ extension LogoutRoutes {
         }
         // The limit is the same as for a login's state.
         guard (form["state"] ?? "").utf8.count <= AuthorizationRequest.longestState else { throw ErrorPage.malformed }
-        guard let presented = form["id_token_hint"] else { return try leave(form, tenant, context) }
+        guard let presented = form["id_token_hint"] else { return try leave(form, tenant, request, context) }
         let hint = try await endpoints.showingOutage(.outage, context) {
             try await signingKeys.hint(presented, of: tenant.tenant, issuer: endpoints.issuer(tenant.tenant))
         }
@@ -82,13 +82,13 @@ extension LogoutRoutes {
         // Another user's sign-in does not change.
         let removal = cookie?.user == hint.sub ? BrowserCookie.removal(for: tenant.tenant, publicURL: endpoints.publicURL) : nil
         guard let uri = form["post_logout_redirect_uri"] else {
-            let page = NoticePage(
-                title: "You are signed out", detail: "The application can no longer act for you.", remedy: "You can close this page."
-            )
-            return page.response(.ok, requestID: context.record.current.requestID).setting(removal)
+            return NoticePage(title: .youAreSignedOut, detail: .applicationCannotActForYou, remedy: [.youCanCloseThisPage])
+                .response(.ok, in: PageFrame(request, tenant, context)).setting(removal)
         }
         // An error page sets no cookie. The browser keeps one that is no longer valid.
-        guard application.mayReturnAfterLogout(to: uri) else { throw ErrorPage.logoutURINotRegistered(uri, of: application) }
+        guard application.mayReturnAfterLogout(to: uri) else {
+            throw ErrorPage.logoutURINotRegistered(uri, of: application, issuer: endpoints.issuer(tenant.tenant))
+        }
         return Response.afterLogout(to: uri, state: form["state"]).setting(removal)
     }
 
@@ -119,7 +119,9 @@ extension LogoutRoutes {
     }
 
     /// Responds to a logout without an id_token. It ends no session and writes nothing.
-    private func leave(_ form: Form, _ tenant: TenantConfiguration, _ context: WebContext) throws(ErrorPage) -> Response {
+    private func leave(
+        _ form: Form, _ tenant: TenantConfiguration, _ request: Request, _ context: WebContext
+    ) throws(ErrorPage) -> Response {
         var application: Application?
         if let client = form["client_id"] {
             application = ID<Application>(client).flatMap { tenant.applications[$0] }
@@ -127,22 +129,16 @@ extension LogoutRoutes {
         }
         guard let uri = form["post_logout_redirect_uri"] else {
             guard !tenant.tenant.settings.singleSignOn else {
-                return NoticePage(
-                    title: "You are not signed out",
-                    detail: "The request does not prove that it is yours, so your sign-in in this browser does not change.",
-                    remedy: "Sign out in the application. If you are its developer, send the id_token as id_token_hint."
-                )
-                .response(.ok, requestID: context.record.current.requestID)
+                return NoticePage(title: .youAreNotSignedOut, detail: .requestIsUnproven, remedy: [.signOutInTheApplication])
+                    .response(.ok, in: PageFrame(request, tenant, context))
             }
-            return NoticePage(
-                title: "This server does not store your sign-in",
-                detail: "Only the application does. After it has signed you out, no further step is needed.",
-                remedy: "You can close this page."
-            )
-            .response(.ok, requestID: context.record.current.requestID)
+            return NoticePage(title: .serverStoresNoSignIn, detail: .onlyTheApplicationStoresIt, remedy: [.youCanCloseThisPage])
+                .response(.ok, in: PageFrame(request, tenant, context))
         }
         guard let application else { throw .logoutURIWithoutClient }
-        guard application.mayReturnAfterLogout(to: uri) else { throw .cannotReturn(uri, to: application) }
+        guard application.mayReturnAfterLogout(to: uri) else {
+            throw .cannotReturn(uri, to: application, issuer: endpoints.issuer(tenant.tenant))
+        }
         return .afterLogout(to: uri, state: form["state"])
     }
 }
@@ -163,9 +159,8 @@ extension Response {
 
 extension ErrorPage {
     package static let unknownSession = ErrorPage(
-        outcome: "unknown_session", status: .badRequest, title: "You are not signed out",
-        detail: "The request's session_id is not the ID of a session.",
-        remedy: "Sign out in the application. If you are its developer, send the sid of the access token as session_id.")
+        outcome: "unknown_session", status: .badRequest, title: .youAreNotSignedOut, detail: .sessionIDIsUnknown,
+        remedy: .signOutInTheApplication, .developersSendTheSessionID)
 }
 
 extension Tokens {

@@ -1,7 +1,6 @@
-import Crypto
-import Foundation
 import HTTPTypes
 import Hummingbird
+import Pages
 import Tenancy
 import Web
 
@@ -18,24 +17,27 @@ struct FormPostPage {
         (self.action, self.fields) = (action, fields.map { (name: $0.0, value: $0.1) })
     }
 
-    func response(cookies: [String]) -> Response {
+    func response(for request: Request, cookies: [String]) -> Response {
+        let frame = PageFrame(request, nil, requestID: "")
         let inputs = fields.map { ["name": $0.name, "value": $0.value] }
         let policy = PagePolicy(
-            style: "'\(Self.hash(Self.style))'", script: "'\(Self.hash(Self.script))'", images: nil,
+            style: Self.styleSource, script: Self.scriptSource, images: nil,
             forms: RedirectURI.origin(of: action) ?? "'none'")
-        let html = Self.template.render(["action": action, "inputs": inputs, "policy": policy.meta] as [String: Any])
+        let html = Self.template.render(
+            frame.rootContent.merging([
+                "action": action, "inputs": inputs, "policy": policy.meta, "title": frame.language.text(.backToTheApplication),
+                "detail": frame.language.text(.youAreTakenBack), "button": frame.language.text(.continueByHand),
+            ]) { $1 })
         // The application may see the origin of the page, but not its address.
         var response = Response.page(html, policy: policy, referrerPolicy: "origin")
+        frame.note(languageIn: &response)
         for cookie in cookies { response.headers.append(HTTPField(name: .setCookie, value: cookie)) }
         return response
     }
 
-    /// A hash source of Content Security Policy Level 3, section 2.3.1.
-    private static func hash(_ source: String) -> String {
-        "sha256-\(Data(SHA256.hash(data: Data(source.utf8))).base64EncodedString())"
-    }
-
     private static let script = "document.forms[0].submit()"
+    private static let scriptSource = PagePolicy.source(ofInline: script)
+    private static let styleSource = PagePolicy.source(ofInline: style)
 
     private static let style = """
         :root { color-scheme: light dark; font: 17px/1.5 system-ui, sans-serif; }
@@ -44,14 +46,14 @@ struct FormPostPage {
         """
 
     private static let template = HTMLTemplate.page(
-        titled: "Back to the application", style: style,
+        titled: "{{title}}", style: style, root: PageFrame.root,
         """
         <form method="post" action="{{action}}">
         {{#inputs}}
         <input type="hidden" name="{{name}}" value="{{value}}">
         {{/inputs}}
-        <p>You are taken back to the application.</p>
-        <p><button>Continue</button></p>
+        <p>{{detail}}</p>
+        <p><button>{{button}}</button></p>
         </form>
         <script>\(script)</script>
         """)

@@ -72,12 +72,15 @@ extension SignInRoutes {
         let cookie = AttemptCookie(attempt.login, publicURL: endpoints.publicURL)
         guard attempt.wasStarted(byBrowserWith: cookie.values(in: request)) else {
             metrics.count(.callback, "other_browser")
-            throw ErrorPage.otherBrowser
+            throw tenant.applications[attempt.application].map(ErrorPage.otherBrowser.leading(to:)) ?? .otherBrowser
         }
         // The application or its redirect URI may have been removed since the attempt started.
         guard let application = tenant.applications[attempt.application] else { throw ErrorPage.unknownApplication }
         guard application.isRegistered(for: attempt)
-        else { throw ErrorPage.redirectURINotRegistered(attempt.redirectURI, of: application) }
+        else {
+            throw ErrorPage.redirectURINotRegistered(
+                attempt.redirectURI, of: application, issuer: endpoints.issuer(tenant.tenant))
+        }
 
         // Each later error is redirected to the application.
         let returnAddress = attempt.returnAddress(issuer: endpoints.issuer(tenant.tenant))
@@ -91,7 +94,7 @@ extension SignInRoutes {
             }
             let delivered = try await delivery(of: code, to: attempt, application, tenant.tenant, at: now)
             metrics.count(.callback, "ok")
-            return returnAddress.answer(delivered, cookies: cookies)
+            return returnAddress.answer(delivered, for: request, cookies: cookies)
         } catch {
             let refusal = CallbackRefusal(error)
             metrics.count(.callback, refusal.outcome)

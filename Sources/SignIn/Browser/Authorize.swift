@@ -103,7 +103,7 @@ extension SignInRoutes {
     ) throws -> Response {
         guard request.isTopLevelNavigation else {
             metrics.count(.authorize, ErrorPage.embedded.outcome)
-            throw ErrorPage.embedded
+            throw ErrorPage.embedded.leading(to: asked.application)
         }
         guard delivery == .code || delivery == .device || !asked.application.requiresDPoP else {
             throw RedirectedError(
@@ -116,7 +116,7 @@ extension SignInRoutes {
         }
         guard !tenant.refusesLogins(at: endpoints.now()) else {
             metrics.count(.authorize, ErrorPage.budgetUsedUp.outcome)
-            throw ErrorPage.budgetUsedUp
+            throw ErrorPage.budgetUsedUp.leading(to: asked.application)
         }
         let secret = RandomText.make()
         let attempt = LoginAttempt(

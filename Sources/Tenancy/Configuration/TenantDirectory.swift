@@ -159,6 +159,11 @@ package final class TenantDirectory: Sendable {
         return Issuer(tenant: found.value.tenant.id, slug: found.value.tenant.slug, isOld: found.isOld)
     }
 
+    /// The tenant in the memory of this process, which may be outdated. Use it only for the look of a page.
+    package func remembered(slug: some StringProtocol) -> TenantConfiguration? {
+        Tenant.isSlug(slug) ? bySlug.remembered(String(slug)) : nil
+    }
+
     /// Whether this process has found the tenant before. If so, a look-up is not a guess.
     package func isKnown(slug: some StringProtocol) -> Bool {
         !Tenant.isSlug(slug) || known.contains(slug: String(slug))

@@ -13,7 +13,7 @@ struct MetadataTests {
         case issuer, authorization_endpoint, token_endpoint, jwks_uri, userinfo_endpoint, scopes_supported
         case response_types_supported, response_modes_supported, grant_types_supported, subject_types_supported
         case id_token_signing_alg_values_supported, token_endpoint_auth_methods_supported, code_challenge_methods_supported
-        case prompt_values_supported, claims_supported, request_parameter_supported, request_uri_parameter_supported
+        case prompt_values_supported, ui_locales_supported, claims_supported, request_parameter_supported, request_uri_parameter_supported
         case claims_parameter_supported, authorization_response_iss_parameter_supported, introspection_endpoint, revocation_endpoint
         case introspection_endpoint_auth_methods_supported, revocation_endpoint_auth_methods_supported, end_session_endpoint
         case device_authorization_endpoint
@@ -98,6 +98,11 @@ struct MetadataTests {
             for prompt in ["none", "login", "consent", "select_account", "create", "None"] {
                 let error = try await party.authorize(["prompt": prompt])["error"]
                 #expect((error != "invalid_request") == party.list("prompt_values_supported").contains(prompt), "\(prompt)")
+            }
+        case .ui_locales_supported:
+            for tag in party.list("ui_locales_supported") + ["tlh", "se"] {
+                let page = try await party.authorize(["redirect_uri": "https://evil.test", "ui_locales": tag])
+                #expect(page.header("Content-Language") == (party.list("ui_locales_supported").contains(tag) ? tag : "en"), "\(tag)")
             }
         case .claims_supported:
             let named = Set(party.list("claims_supported"))

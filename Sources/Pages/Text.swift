@@ -1,0 +1,140 @@
+/// A text of the pages for people. `Languages/English.swift` has the English words, and the other files of the folder have the
+/// translations.
+package enum Text: String, CaseIterable, Sendable {
+    // The layout of all pages.
+    case getHelp, privacy, terms, reference
+
+    // The way back to the application.
+    case backToTheApplication, youAreTakenBack, continueByHand
+
+    // The sign-in page.
+    case signInTitle, signUpTitle, signInWithApple, signUpWithApple, continueWithApple
+    case chooseAccount, agreement
+
+    // A sign-in that did not start.
+    case signInPageNotFound, noSignInAtThisAddress, checkTheAddress
+    case signInIsSuspended, signInIsSwitchedOff, contactSupport
+    case unknownApplication, clientIDIsUnknown, useTheRegisteredClientID
+    case applicationHasNoSignIn, applicationIsAMachine, registerAnotherKind
+    case returnAddressIsMissing, redirectURIIsMissing, sendARegisteredRedirectURI
+    case returnAddressIsNotRegistered, addressIsNotRegistered
+    case developersSendThePage, developersAddTheAddress, developersAllowDevelopment, otherwiseTellTheDevelopers
+    case signInHasExpired, requestURIIsUnknown
+    case signInDidNotStart, signInNeedsTheWindow, developersSendTheWindow
+    case requestCannotBeProcessed, stateIsTooLong, sendAShorterState
+    case requestCannotBeRead, parameterIsMalformed
+    case signInIsUnavailableThisMonth, monthlyLimitIsReached, tryNextMonth
+    case tooManyFailedRequests, tooManyFailuresOfTheNetwork, waitAndSignInAgain
+
+    // A sign-in that did not finish.
+    case signInWasNotStartedHere, responseBelongsToNoSignIn
+    case signInTookTooLong, startedTooLongAgo
+    case signInStartedInAnotherBrowser, finishedOrWithoutCookies
+    case startAgain
+
+    // A failure of the server.
+    case serviceIsUnavailable, databaseIsUnreachable, reloadInAMoment, reloadAndSendAgain
+    case partOfTheServiceIsDown, unexpectedError, pageCannotBeShown, tryAgainInMinutes
+    case tooManyRequests, tooManyRequestsOfTheNetwork
+
+    // An address that is not a page.
+    case noPageAtThisAddress, addressDoesNotExist, checkTheAddressOrSignInAgain
+    case addressIsNotAPage, programsUseTheAddress, ifYouWereSigningIn
+
+    // The sign-out.
+    case youAreSignedOut, applicationCannotActForYou, youCanCloseThisPage
+    case serverStoresNoSignIn, onlyTheApplicationStoresIt
+    case youAreNotSignedOut, hintIsUnreadable, signOutInTheApplication, developersRevokeTheToken
+    case requestIsUnproven, sessionIDIsUnknown, developersSendTheSessionID
+    case noWayBack, requestNamesNoApplication, returnToTheApplication, developersSendTheClientID
+    case noWayBackToTheAddress
+
+    // The sign-in on a device.
+    case signInOnADevice, enterTheCode, next, enterOnlyYourCode
+    case codeHasEightLetters, codeIsUnknown
+    case isThisYourDevice, continueOnlyOnYourDevice, refuse
+    case youDidNotSignIn, signInWithAppleFailed
+    case signInOnThisDevice, signedInAs, yourAppleAccount, allowThisDevice
+    case deviceIsSignedIn, deviceContinues
+    case youRefusedTheDevice, deviceIsNotSignedIn, doNotAnswerThatPerson
+    case nothingWasApproved, anotherPageSentIt, enterTheCodeYourself
+    case deviceWasNotShown, startAgainOnTheDevice, deviceStartedInAnotherBrowser
+    case codeIsNoLongerValid, codeIsExpiredOrUsed
+    case tooManyWrongCodes, tooManyWrongCodesCame, waitAMinute
+
+    // The facts that the pages list.
+    case application, registeredAddress, code, organization
+    case requestedFrom, unknownAddress, serverOfTheApplication
+    case program, programOfTheServer, unknownProgram
+    case requested, lessThanAMinuteAgo, aMinuteAgo, minutesAgo
+    case serverMadeTheRequest, requestCameFromAnotherNetwork
+}
+
+extension Text {
+    /// A place in a text for a value, written as `{application}`.
+    package enum Placeholder: String, CaseIterable, Sendable {
+        case address, application, field, limit, minutes, organization, parameter, reference, seconds, user
+        case limitWhenEncoded = "limit_when_encoded"
+    }
+
+    /// A part of a text: its own words, or the value of a placeholder.
+    package enum Piece: Sendable, Equatable {
+        case words(String)
+        case value(String)
+    }
+}
+
+extension Language {
+    /// The text with its values.
+    package func text(_ text: Text, _ values: [Text.Placeholder: String] = [:]) -> String {
+        pieces(text, values).map { piece in
+            switch piece {
+            case .words(let text), .value(let text): text
+            }
+        }.joined()
+    }
+
+    /// The parts of the text. A value is never read for placeholders. A placeholder without a value stays.
+    package func pieces(_ text: Text, _ values: [Text.Placeholder: String] = [:]) -> [Text.Piece] {
+        var (pieces, run): ([Text.Piece], [UInt8]) = ([], [])
+        var rest = Array(words(text).utf8)[...]
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "{"), let end = rest.firstIndex(of: UInt8(ascii: "}")),
+                let value = Text.Placeholder(rawValue: String(decoding: rest[..<end], as: UTF8.self)).flatMap({ values[$0] })
+            {
+                if !run.isEmpty { pieces.append(.words(String(decoding: run, as: UTF8.self))) }
+                pieces.append(.value(value))
+                (run, rest) = ([], rest[end...].dropFirst())
+            } else {
+                run.append(byte)
+            }
+        }
+        if !run.isEmpty { pieces.append(.words(String(decoding: run, as: UTF8.self))) }
+        return pieces
+    }
+
+    /// The words of a text, with its placeholders.
+    package func words(_ text: Text) -> String {
+        texts[text] ?? Self.englishTexts[text] ?? ""
+    }
+
+    package var texts: [Text: String] {
+        switch self {
+        case .english: Self.englishTexts
+        case .german: Self.germanTexts
+        case .french: Self.frenchTexts
+        case .spanish: Self.spanishTexts
+        case .italian: Self.italianTexts
+        case .portuguese: Self.portugueseTexts
+        case .dutch: Self.dutchTexts
+        case .japanese: Self.japaneseTexts
+        case .korean: Self.koreanTexts
+        case .simplifiedChinese: Self.simplifiedChineseTexts
+        case .traditionalChinese: Self.traditionalChineseTexts
+        case .arabic: Self.arabicTexts
+        case .hebrew: Self.hebrewTexts
+        case .turkish: Self.turkishTexts
+        case .polish: Self.polishTexts
+        }
+    }
+}
