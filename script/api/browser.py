@@ -21,6 +21,7 @@ import requests
 from chromium import Chromium
 from dev_server import DevServer
 from device_browser import is_not_led_to_a_device, permit, refuses_a_device, signs_in_a_device
+from languages import speak_languages
 from https_server import HTTPSServer, TLSEnd, make_certificate
 from pages import are_legible, fit_a_phone, have_a_policy_on_disk, show_text_as_text
 from web_application import Page, WebApplication
@@ -269,6 +270,8 @@ def main():
         fit_a_phone(browser, server)
         are_legible(browser, server, acme)
         print("check-browser: pages have their policy as files, fit 390 pixels, and have 4.5 to 1 of contrast in light and dark")
+        number = speak_languages(browser, acme)
+        print(f"check-browser: {number} pages in Arabic, German and Japanese fit 320 and 1280 pixels, are legible and work by keyboard")
         certificate = make_certificate(server.folder)
         with HTTPSServer(server, certificate) as https, WebApplication(TLSEnd(certificate)) as secure_web:
             party = Party(server, "acme", "web", secure_web, https)

@@ -6,7 +6,9 @@ import sys
 
 from selenium import webdriver
 from selenium.common.exceptions import TimeoutException
+from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.expected_conditions import element_to_be_clickable, presence_of_element_located, title_is
 from selenium.webdriver.support.wait import WebDriverWait
 
@@ -60,6 +62,9 @@ class Chromium:
     def click(self, selector):
         """The element that the selector of CSS names, as soon as it can be clicked."""
         self._wait(element_to_be_clickable((By.CSS_SELECTOR, selector)), f"no clickable element at {selector}").click()
+
+    def press_tab(self):
+        ActionChains(self.driver).send_keys(Keys.TAB).perform()
 
     def text(self, selector):
         return self._wait(presence_of_element_located((By.CSS_SELECTOR, selector)), f"missing: {selector}").text

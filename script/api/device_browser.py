@@ -6,7 +6,7 @@ import html
 
 import requests
 
-from pages import LAY_OUT, MEASURE
+from languages import fits_and_is_legible
 from web_application import Page
 
 GRANT = "urn:ietf:params:oauth:grant-type:device_code"
@@ -33,15 +33,9 @@ def poll(party, codes):
 
 
 def can_be_used(browser, title):
-    """In light and in dark, at 390 pixels, each text of the page can be read and nothing is cut off."""
+    """In light and in dark, from 320 pixels, each text of the page can be read and nothing is cut off."""
     browser.expect_title(title)
-    browser.set_width(390)
-    found = browser.run(LAY_OUT)
-    assert found["needed"] <= found["width"] and not found["outside"], found
-    browser.set_width(None)
-    for scheme in ("dark", "light"):
-        browser.set_color_scheme(scheme)
-        assert not (pale := [each for each in browser.run(MEASURE) if each[0] < 4.5]), (scheme, pale)
+    fits_and_is_legible(browser)
 
 
 def signs_in_a_device(browser, party, agree):

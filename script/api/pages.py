@@ -136,7 +136,7 @@ def show_text_as_text(browser, server, party):
         return parsed(requests.get(party.authorization("form_post", prompt="none")))
 
     def mismatch(text):
-        return parsed(requests.get(party.authorization("query", redirect_uri=f"https://elsewhere.test/{text}")), "bdi")
+        return parsed(requests.get(party.authorization("query", redirect_uri=f"https://elsewhere.test/{text}")), "dd bdi")
 
     def same(found, harmless, what):
         assert found["elements"] == harmless["elements"] and not found["comments"], (what, found)
