@@ -115,28 +115,19 @@ extension ErrorPage {
 
 // MARK: The look of the tenant
 
-extension TenantConfiguration {
-    /// The look of the tenant on the pages for its users.
-    package var look: Brand { Brand(name: tenant.name) }
-}
-
 extension PageFrame {
     /// The frame of a page of a tenant.
     package init(_ request: Request, _ tenant: TenantConfiguration, _ context: WebContext) {
-        self.init(request, tenant.look, requestID: context.record.current.requestID)
+        self.init(request, tenant.brand, requestID: context.record.current.requestID)
     }
 }
 
-extension Application {
-    /// Where a user starts a sign-in again.
-    var pageLoginURL: String? { nil }
-}
-
 extension ErrorPage {
-    /// The page with a button that leads to the application, where the user can start again.
+    /// The page with a button that leads to the application, where the user can start again. A third party gets no button below the name of
+    /// the tenant, because it may have chosen its address itself.
     package func leading(to application: Application) -> ErrorPage {
         var page = self
-        page.notice.loginURL = application.pageLoginURL
+        page.notice.loginURL = application.isThirdParty ? nil : application.loginURL
         return page
     }
 
@@ -151,7 +142,7 @@ extension ErrorPage {
         case .suspended: if isUnknown { page = Self.suspendedTenant }
         case .deleted, .purged: return self
         }
-        page.brand = found.look
+        page.brand = found.brand
         return page
     }
 }
