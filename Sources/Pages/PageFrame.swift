@@ -95,7 +95,7 @@ extension HTMLTemplate {
             <img src="{{logo}}" alt="{{brand}}">
             {{/hasLogo}}
             {{^hasLogo}}
-            <p dir="auto">{{brand}}</p>
+            <p><bdi>{{brand}}</bdi></p>
             {{/hasLogo}}
             </header>
             {{/isBranded}}

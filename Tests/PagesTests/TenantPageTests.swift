@@ -22,7 +22,7 @@ struct TenantPageTests {
     }
 
     private static func isNamed(_ page: TestBrowser.Answer, _ name: String) -> Bool {
-        page.body.contains("<header>\n<p dir=\"auto\">\(name.escapedForHTML)</p>")
+        page.body.contains("<header>\n<p><bdi>\(name.escapedForHTML)</bdi></p>")
     }
 
     @Test("every kind of page has the language of the browser", arguments: [Language.arabic, .german, .japanese, .traditionalChinese])
