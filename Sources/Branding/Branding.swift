@@ -51,7 +51,7 @@ extension Branding {
         supportURL = try row.get("support_url")
         privacyURL = try row.get("privacy_url")
         termsURL = try row.get("terms_url")
-        language = try row.get("default_language", as: String?.self).flatMap(Language.init)
+        language = try row.get("default_language", as: String?.self).flatMap { Language(rawValue: $0) }
         createdAt = try row.get("created_at")
         updatedAt = try row.get("updated_at")
         if let mediaType = try row.get("media_type", as: String?.self).flatMap(Logo.MediaType.init) {

@@ -86,7 +86,7 @@ package struct Seed {
         if let refusal = plan.support_url.flatMap(PublicURL.refusal(ofContact:)) { throw Refusal("\(place).support_url: \(refusal)") }
         let color = plan.color.flatMap { Color(hex: $0) }
         guard color != nil || plan.color == nil else { throw Refusal("\(place).color: use # and six hexadecimal digits.") }
-        let language = plan.default_language.flatMap(Language.init)
+        let language = plan.default_language.flatMap { Language(rawValue: $0) }
         guard language != nil || plan.default_language == nil else {
             throw Refusal("\(place).default_language: use \(Language.allCases.map(\.rawValue).joined(separator: ", ")).")
         }

@@ -72,7 +72,7 @@ extension SignInRoutes {
             browser: .init(session.id, isSilent: true), at: now)
         metrics.count(.authorize, "silent")
         return asked.returnAddress.answer(
-            [("code", code.sealed(with: endpoints.keyring))], cookies: [setting(session, for: tenant, at: now)])
+            [("code", code.sealed(with: endpoints.keyring))], for: request, cookies: [setting(session, for: tenant, at: now)])
     }
 
     /// The user of an `id_token_hint`. A pushed request has only the user's ID, because this server verified the id_token before.
