@@ -25,7 +25,7 @@ def generate(folder):
     # Nobody reads the code, so nothing formats it. The generator has to be told that images are bytes or text.
     config.write_text(
         "post_hooks: []\ncontent_type_overrides:\n  image/vnd.microsoft.icon: application/octet-stream\n"
-        "  image/png: application/octet-stream\n  image/svg+xml: text/plain\n", encoding="utf-8")
+        "  image/png: application/octet-stream\n  image/svg+xml: application/octet-stream\n", encoding="utf-8")
     command = [
         Path(sys.executable).parent / "openapi-python-client", "generate", "--path", FILE, "--config", config, "--meta", "none",
         "--output-path", folder / PACKAGE, "--fail-on-warning"]
