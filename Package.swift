@@ -88,7 +88,7 @@ let package = Package(
             name: "Web",
             dependencies: [
                 "Encoding",
-                httpTypes, hummingbird, hummingbirdCore, logging, mustache, nioCore, nioHTTP1, serviceLifecycle,
+                httpTypes, hummingbird, hummingbirdCore, logging, mustache, nioCore, nioHTTP1, nioPosix, serviceLifecycle,
             ]),
         .target(name: "Pages", dependencies: ["Web", "Encoding", crypto, httpTypes, hummingbird]),
         .target(

@@ -1,11 +1,6 @@
 import NIOCore
 import NIOPosix
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Darwin)
-import Darwin
-#endif
+import Web
 
 /// Threads of their own for exports, as many of each kind as half of the processors.
 ///
@@ -38,18 +33,8 @@ final class ExportThreads: TaskExecutor {
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         threads.submit { _ in
-            self.lowerPriority()
+            if let niceness = self.niceness { CurrentThread.lowerPriority(to: niceness) }
             job.runSynchronously(on: self.asUnownedTaskExecutor())
         }
-    }
-
-    /// Elsewhere than on Linux, a thread has no niceness of its own.
-    private func lowerPriority() {
-        #if os(Linux)
-        guard let niceness else { return }
-        // 0 is the current thread. A process that was started with a lower priority keeps it.
-        let kind = __priority_which_t(PRIO_PROCESS.rawValue)
-        if getpriority(kind, 0) < niceness { setpriority(kind, 0, niceness) }
-        #endif
     }
 }
