@@ -6,8 +6,9 @@ import Web
 
 /// The images that were drawn last, up to 64 images and 4 MiB.
 ///
-/// Drawing the largest image takes milliseconds, and any caller may ask for it. So each network has a limit of drawn pixels. An image that
-/// is here costs nothing, because many users of one company may see the same sign-in page.
+/// Drawing the largest image takes milliseconds, and any caller may ask for it. So a thread of its own draws, and each network and all
+/// networks together have a limit of drawn pixels. An image that is here costs nothing, because many users of one company may see the same
+/// sign-in page.
 final class ButtonImages: Sendable {
     struct Name: Hashable {
         let button: AppleButton
@@ -15,7 +16,7 @@ final class ButtonImages: Sendable {
         let scale: Int?
     }
 
-    struct Image {
+    struct Image: Sendable {
         let body: ByteBuffer
         let tag: EntityTag
     }
@@ -30,27 +31,46 @@ final class ButtonImages: Sendable {
     static let mostBytes = 4 << 20
 
     private let state = Mutex(State())
-    private let drawn: TokenBuckets<String>
+    private let networks, all: TokenBuckets<String>
+    private let thread: WorkThread
 
-    /// - Parameter perMinute: The number of images of up to 100 000 pixels that a network may have drawn per minute.
-    init(perMinute: Int) { drawn = TokenBuckets(perMinute: perMinute) }
+    /// - Parameters:
+    ///   - perMinute: The number of images of up to 100 000 pixels that a network may have drawn per minute.
+    ///   - ofAll: The same for all networks together.
+    init(perMinute: Int = 120, ofAll: Int = 1200, thread: WorkThread = WorkThread()) {
+        (networks, all, self.thread) = (TokenBuckets(perMinute: perMinute), TokenBuckets(perMinute: ofAll), thread)
+    }
 
     /// Returns an image, and draws it if necessary.
-    /// - Throws: `Problem` if the network has had too many images drawn.
-    func image(_ name: Name, for record: RequestRecord) throws -> Image {
+    /// - Throws: `Problem` if the network or all networks have had too many images drawn, or if too many wait.
+    func image(_ name: Name, for record: RequestRecord) async throws -> Image {
         if let image = recent(name) { return image }
         let pixels = name.scale.map { name.button.width * name.button.height * $0 * $0 } ?? 0
-        let level = drawn.take(CallerNetwork.of(record.current.address), cost: 1 + pixels / 100_000, at: .now)
+        let cost = 1 + pixels / 100_000
+        let level = networks.take(CallerNetwork.site(of: record.current.address), cost: cost, at: .now)
         guard level.isGranted else {
-            var problem = Problem(
-                .rateLimited, "Too many different images were requested from this address. Retry after the seconds in `Retry-After`.")
-            problem.headers[.retryAfter] = "\(level.secondsUntilNext)"
-            throw problem
+            throw refusal(level, "button", networks, record, "Too many different images were requested from this address.")
         }
-        let bytes = name.scale.map { name.button.png(scale: $0) } ?? Array(name.button.svg.utf8)
-        let image = Image(body: ByteBuffer(bytes: bytes), tag: EntityTag(digest: Array(SHA256.hash(data: bytes).prefix(16))))
+        let ofAll = all.take("", cost: cost, at: .now)
+        guard ofAll.isGranted else { throw refusal(ofAll, "button-all", all, record, "Too many different images were requested.") }
+        let image: Image
+        do {
+            image = try await thread.run {
+                let bytes = name.scale.map { name.button.png(scale: $0) } ?? Array(name.button.svg.utf8)
+                return Image(body: ByteBuffer(bytes: bytes), tag: EntityTag(digest: Array(SHA256.hash(data: bytes).prefix(16))))
+            }
+        } catch is WorkThread.Full { throw refusal(ofAll, "button-all", all, record, "Too many images wait to be drawn.") }
         keep(image, name)
         return image
+    }
+
+    private func refusal(
+        _ level: TokenBucketLevel, _ policy: String, _ limit: TokenBuckets<String>, _ record: RequestRecord, _ reason: String
+    ) -> Problem {
+        _ = record.refuse(level, policy, quota: limit.perMinute)
+        // This limit has charged the request, so the one of failed requests does not.
+        record.noteCharged()
+        return Problem(.rateLimited, "\(reason) Retry after the seconds in `Retry-After`.")
     }
 
     /// The images that are here, and the sum of their bytes.

@@ -5,10 +5,9 @@ package import Web
 
 /// The Sign in with Apple button as an image, for pages of applications. Anyone may show it.
 package struct ButtonRoutes: Sendable {
-    let images: ButtonImages
+    let images = ButtonImages()
 
-    /// - Parameter drawingsPerMinute: The limit of a network. Images in the cache do not count.
-    package init(drawingsPerMinute: Int) { images = ButtonImages(perMinute: drawingsPerMinute) }
+    package init() {}
 
     package var routes: RouteCollection<WebContext> {
         let routes = RouteCollection(context: WebContext.self)

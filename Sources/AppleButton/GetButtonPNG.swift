@@ -6,7 +6,7 @@ extension ButtonRoutes {
     @Sendable
     func getButtonPNG(_ request: Request, _ context: WebContext) async throws -> Response {
         let query = try ButtonQuery(request.uri.query ?? "", hasScale: true)
-        let image = try images.image(.init(button: query.button, scale: query.scale), for: context.record)
+        let image = try await images.image(.init(button: query.button, scale: query.scale), for: context.record)
         return response(to: request, image, type: "image/png")
     }
 }

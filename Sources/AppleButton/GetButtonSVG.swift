@@ -6,7 +6,7 @@ extension ButtonRoutes {
     @Sendable
     func getButtonSVG(_ request: Request, _ context: WebContext) async throws -> Response {
         let query = try ButtonQuery(request.uri.query ?? "", hasScale: false)
-        let image = try images.image(.init(button: query.button, scale: nil), for: context.record)
+        let image = try await images.image(.init(button: query.button, scale: nil), for: context.record)
         return response(to: request, image, type: "image/svg+xml; charset=utf-8")
     }
 }

@@ -120,8 +120,7 @@ struct Routes: Sendable {
         // The page of prices may be asked for as often as calls without a key.
         let pricingPage = settings.showsPricing ? TokenBuckets<String>(perMinute: max(1, settings.apiRequestsPerMinute / 10)) : nil
         pricing = PricingRoutes(pool: pool, pricingPage: pricingPage, now: now)
-        // As often as calls without a key, like the page of prices.
-        button = ButtonRoutes(drawingsPerMinute: max(1, settings.apiRequestsPerMinute / 10))
+        button = ButtonRoutes()
         budgets = BudgetRoutes(pool: pool, now: now)
         exports = ExportRoutes(
             pool: pools.exports, logins: pools.logins, publicURL: publicURL, settling: settling, logger: logger, now: now)

@@ -76,7 +76,7 @@ package struct RequestLimits: Sendable {
         do {
             guard let found = try await find() else {
                 record.noteCharged()
-                Self.note(level, "address", quota: addresses.perMinute, record)
+                record.note(level, "address", quota: addresses.perMinute)
                 return nil
             }
             addresses.giveBack(lookUp.address, at: clock())
@@ -95,26 +95,11 @@ package struct RequestLimits: Sendable {
         let level = addresses.take(CallerNetwork.of(record.current.address), at: clock())
         guard level.isGranted else { throw refusal(level, record) }
         record.noteCharged()
-        Self.note(level, "address", quota: addresses.perMinute, record)
+        record.note(level, "address", quota: addresses.perMinute)
     }
 
     private func refusal(_ level: TokenBucketLevel, _ record: RequestRecord) -> TooManyRequests {
-        TooManyRequests(retryAfter: Self.refuse(level, "address", quota: addresses.perMinute, record))
-    }
-
-    /// Records for the response that nothing is left, and when to retry.
-    /// - Returns: the value of `Retry-After`, in seconds.
-    private static func refuse(_ level: TokenBucketLevel, _ policy: String, quota: Int, _ record: RequestRecord) -> Int {
-        note(level, policy, quota: quota, record)
-        let seconds = max(1, level.secondsUntilNext)
-        record.note(header: .retryAfter, "\(seconds)")
-        return seconds
-    }
-
-    private static func note(_ level: TokenBucketLevel, _ policy: String, quota: Int, _ record: RequestRecord) {
-        // Every answer to an API key has these. An interpolation of numbers costs several times as much.
-        record.note(header: .rateLimitPolicy, "\"" + policy + "\";q=" + String(quota) + ";w=60")
-        record.note(header: .rateLimit, "\"" + policy + "\";r=" + String(level.remaining) + ";t=" + String(level.secondsUntilFull))
+        TooManyRequests(retryAfter: record.refuse(level, "address", quota: addresses.perMinute))
     }
 
     /// Counts a change. This limits the growth of a tenant's data per minute. Operators have no such limit.
@@ -126,7 +111,7 @@ package struct RequestLimits: Sendable {
         let bytes = min(max(0, bytes ?? Self.mostBytes), Self.mostBytes)
         let level = changes.take(caller.owner, cost: 1 + bytes / Self.bytesOfAChange, at: clock())
         guard !level.isGranted else { return }
-        _ = Self.refuse(level, "changes", quota: changes.perMinute, record)
+        _ = record.refuse(level, "changes", quota: changes.perMinute)
         throw Problem(
             .rateLimited,
             """
@@ -150,8 +135,8 @@ package struct RequestLimits: Sendable {
             let all = tenants.take(caller.owner, at: clock())
             if !all.isGranted { (level, policy, quota) = (all, "tenant", tenants.perMinute) }
         }
-        guard !level.isGranted else { return Self.note(level, policy, quota: quota, record) }
-        _ = Self.refuse(level, policy, quota: quota, record)
+        guard !level.isGranted else { return record.note(level, policy, quota: quota) }
+        _ = record.refuse(level, policy, quota: quota)
         throw Problem(
             .rateLimited,
             policy == "tenant"
