@@ -22,9 +22,10 @@ struct ButtonQuery {
         }
         var reader = Reader(form: form)
         for name in form.names where !names.has(name) {
-            let reason = name.isSame(as: "scale") ? "An SVG has no pixels, so it has no scale." : "This parameter is unknown."
-            let known = names.map { "`\($0)`" }.joined(separator: ", ")
-            reader.refused.append(.init(Self.shown(name), "\(reason) Known parameters: \(known)."))
+            var detail = name.isSame(as: "scale") ? "An SVG has no pixels, so it has no scale." : "This parameter is unknown."
+            // Once is enough for all unknown names.
+            if reader.refused.isEmpty { detail += " Known parameters: " + names.map { "`\($0)`" }.joined(separator: ", ") + "." }
+            reader.refused.append(.init(Self.shown(name), detail))
         }
         button.height = reader.integer("height", AppleButton.heights) ?? button.height
         button.width = reader.integer("width", AppleButton.widths) ?? button.width
@@ -34,7 +35,8 @@ struct ButtonQuery {
         button.cornerRadius = reader.integer("border_radius", AppleButton.cornerRadii) ?? button.cornerRadius
         button.locale = reader.choice("locale") ?? button.locale
         if hasScale { scale = reader.integer("scale", AppleButton.scales) ?? scale }
-        guard reader.refused.isEmpty else { throw Problem.invalid(reader.refused) }
+        // At most 20 are reported, so that the response is not much larger than the request.
+        guard reader.refused.isEmpty else { throw Problem.invalid(Array(reader.refused.prefix(20))) }
     }
 
     /// A caller's text for an error, at most 40 scalars of it.

@@ -86,7 +86,8 @@ package struct Installation: Sendable {
                 authenticate: Authenticate(
                     callers: callers, limits: limits, lastUsed: lastUsed,
                     findTenant: { try await directory.find(idOrSlug: $0)?.tenant }, forgetTenant: { directory.forget($0) }, now: now),
-                idempotency: Idempotency(pool: pools.administration, keyring: settings.keyring, logger: logger, now: now)))
+                idempotency: Idempotency(pool: pools.administration, keyring: settings.keyring, logger: logger, now: now)),
+            limits: limits)
         let table = router.table
         let responder = PublicResponder(
             routes: table,

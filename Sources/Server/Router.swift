@@ -20,7 +20,7 @@ import Users
 import Web
 
 /// All routes of the public port: the operations of `openapi.yaml`, and no others.
-func makeRouter(_ routes: Routes, api: APIEntrance) -> ActionRouter {
+func makeRouter(_ routes: Routes, api: APIEntrance, limits: RequestLimits) -> ActionRouter {
     let router = ActionRouter()
     // Browsers, applications and Apple.
     router.addRoutes(routes.signIn.routes)
@@ -34,7 +34,7 @@ func makeRouter(_ routes: Routes, api: APIEntrance) -> ActionRouter {
     router.addRoutes(routes.branding.publicRoutes)
     router.addRoutes(routes.pricing.publicRoutes)
     router.addRoutes(routes.wellKnown.routes)
-    router.addRoutes(routes.button.routes)
+    router.group().add(middleware: FailedRequestLimit(limits: limits, form: .problem)).addRoutes(routes.button.routes)
     router.addRoutes(routes.mushu.routes)
     router.addRoutes(routes.registration.routes)
     router.group("t/{tenant}/mushu/{client_id}", context: CallContext.self).add(middleware: TranslateCallErrors()).add(middleware: api)

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import Web
 
@@ -72,6 +73,14 @@ struct ButtonQueryTests {
         #expect(try #require(Self.refusal("foo&foo")).fields.map(\.field) == ["foo"])
         #expect(Self.refusal("height=%3")?.code == .invalid && Self.refusal("height=%FF")?.code == .invalid)
         #expect(Self.refusal(String(repeating: "a&", count: 70))?.code == .invalid)
+    }
+
+    @Test("at most 20 mistakes are reported, and the known names once")
+    func most() throws {
+        let names = (1...60).map { "p\($0)" }
+        let problem = try #require(Self.refusal(names.joined(separator: "&")))
+        #expect(problem.fields.map(\.field) == Array(names.prefix(20)))
+        #expect(problem.detail.components(separatedBy: "Known parameters").count == 2 && problem.detail.utf8.count < 1200)
     }
 
     @Test("an SVG has no scale, and the error explains it")

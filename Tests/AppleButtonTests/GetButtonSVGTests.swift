@@ -1,4 +1,5 @@
 import Foundation
+import Server
 import Testing
 import TestSupport
 
@@ -47,6 +48,21 @@ struct GetButtonSVGTests {
             let errors = try #require(answer.json["errors"] as? [[String: String]])
             #expect(errors.map { $0["field"] } == ["scale", "height", "locale"])
             #expect(answer.header("Cache-Control")?.contains("public") != true && answer.header("ETag") == nil)
+        }
+    }
+
+    @Test("invalid requests count against the limit of the address for failures, and valid ones succeed after it")
+    func failures() async throws {
+        try await TestPlatform.run({ $0.apiRequestsPerMinute = 20 }) { platform in
+            let browser = TestBrowser(platform)
+            var statuses: [Int] = []
+            for _ in 1...5 {
+                let answer = try await browser.get(Self.url + "?height=29")
+                statuses.append(answer.status)
+                #expect(answer.header("RateLimit-Policy") == "\"address\";q=2;w=60")
+            }
+            #expect(statuses.prefix(2) == [400, 400] && statuses.contains(429), "\(statuses)")
+            #expect(try await browser.get(Self.url).status == 200)
         }
     }
 }
