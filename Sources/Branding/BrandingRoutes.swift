@@ -16,6 +16,8 @@ package struct BrandingRoutes: Sendable {
     let logins: DatabasePool
     let endpoints: TenantEndpoints
     let logos = LogoCache()
+    /// Checks the images that are set.
+    let checks = WorkThread()
     let publicURL: String
     let now: @Sendable () -> Date
 

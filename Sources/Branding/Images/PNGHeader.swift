@@ -44,6 +44,14 @@ struct PNGHeader {
         guard let color = ColorType(rawValue: data[9]), color.depths.contains(Int(data[8])), data[10] == 0, data[11] == 0, data[12] <= 1
         else { throw PNGImage.damaged("Its chunk IHDR has an unknown form of pixels.") }
         (self.width, self.height, depth, self.color, isInterlaced) = (Int(width), Int(height), Int(data[8]), color, data[12] == 1)
+        let bitsOfPixel = color.channels * depth
+        guard self.width * self.height * bitsOfPixel <= PNGImage.mostBytes * 8 else {
+            throw .init(
+                """
+                The PNG has \(width) by \(height) pixels of \(bitsOfPixel) bits, which are more than 16 MiB. Resize it, or export it with \
+                8 bits per channel.
+                """)
+        }
     }
 
     /// Checks the place and the length of a chunk that is kept (section 5.6).

@@ -10,6 +10,9 @@ struct PNGImage {
     static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
     /// The largest width and height in pixels.
     static let largestSide = 2048
+    /// The largest decompressed picture, which is one of this width and height with 8 bits per channel. It bounds the work here and in a
+    /// browser.
+    static let mostBytes = 16 << 20
 
     private static let kept = ["PLTE", "tRNS", "gAMA", "sRGB"]
     private static let animated = ["acTL", "fcTL", "fdAT"]

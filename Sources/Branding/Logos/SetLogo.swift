@@ -15,7 +15,11 @@ extension BrandingRoutes {
         else { throw Problem(.unsupportedMediaType, "Send a PNG or SVG image with `Content-Type: image/png` or `image/svg+xml`.") }
         let body = try await request.body.whole(upTo: Logo.largest)
         let logo: Logo
-        do { logo = try Logo(Array(body.readableBytesView), as: type) } catch { throw Problem(.invalid, error.detail) }
+        do {
+            logo = try await checks.run { try Logo(Array(body.readableBytesView), as: type) }
+        } catch let refusal as Logo.Refusal {
+            throw Problem(.invalid, refusal.detail)
+        } catch is WorkThread.Full { throw Problem(.unavailable, "Too many logos wait to be checked. Retry in a few seconds.") }
 
         let now = now()
         let branding = try await call.database(pool).transaction { db in

@@ -127,6 +127,17 @@ struct PNGImageTests {
         }
     }
 
+    @Test("a picture of more than 16 MiB is refused before it is decompressed, with the next step")
+    func decompressed() throws {
+        for (color, height) in [(2, 1366), (4, 2048), (6, 1025)] as [(UInt8, Int)] {
+            let png = PNG(width: 2048, height: height, depth: 16, color: color, pixels: [])
+            let refusal = #expect(throws: Logo.Refusal.self) { try PNGImage(png.bytes) }
+            let isExpected = refusal?.detail.contains("16 MiB") == true
+            // Two channels of 16 bits are 16 MiB.
+            #expect(isExpected == (color != 4), "\(refusal?.detail ?? "")")
+        }
+    }
+
     @Test("the largest picture is accepted")
     func largest() throws {
         let line = [UInt8](repeating: 0, count: 1 + 2048 * 4)
