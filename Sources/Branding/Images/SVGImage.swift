@@ -44,8 +44,9 @@ struct SVGElement {
     /// Requires a size, and adds a `viewBox` if there is only a width and a height. Without it, a page cannot scale the picture.
     fileprivate mutating func requireSize() throws(Logo.Refusal) {
         if let box = self["viewBox"] {
-            let numbers = box.utf8.split { $0 == UInt8(ascii: ",") || $0 == 0x20 }.map { Double(Substring($0)) ?? .nan }
-            guard numbers.count == 4, numbers.allSatisfy(\.isFinite), numbers[2] > 0, numbers[3] > 0
+            let parts = box.utf8.split { $0 == UInt8(ascii: ",") || $0 == 0x20 }
+            let numbers = parts.compactMap { SVGValue.number(Substring($0)) }
+            guard parts.count == 4, numbers.count == 4, numbers[2] > 0, numbers[3] > 0
             else { throw .init("The `viewBox` of the SVG must have four numbers, the last two greater than 0. Export it again.") }
             return
         }
@@ -58,7 +59,7 @@ struct SVGElement {
     private func length(_ attribute: String) -> Substring? {
         guard let value = self[attribute] else { return nil }
         let digits = value.utf8.suffix(2).elementsEqual("px".utf8) ? value.dropLast(2) : value[...]
-        guard let number = Double(digits), number.isFinite, number > 0 else { return nil }
+        guard let number = SVGValue.number(digits), number > 0 else { return nil }
         return digits
     }
 }

@@ -152,7 +152,9 @@ struct SVGReader {
         guard !open.isEmpty || name == "svg" else { throw xml.refusal("The root element must be `<svg>`, not `<\(name)>`") }
         if let parent = open.last, parent.isText { throw xml.refusal("`<\(parent.name)>` can only have text. Remove `<\(name)>`") }
         var element = SVGElement(name)
-        for attribute in attributes where !attribute.name.isSame(as: "xmlns") && !attribute.name.begins(with: "xmlns:") {
+        // A browser prefers `href` to `xlink:href`, whichever comes first.
+        let ordered = attributes.filter { !$0.hasPrefix } + attributes.filter(\.hasPrefix)
+        for attribute in ordered where !attribute.name.isSame(as: "xmlns") && !attribute.name.begins(with: "xmlns:") {
             let parts = attribute.name.parts(at: ":")
             if parts.count == 2 {
                 let namespace = try namespace(parts[0])
@@ -181,7 +183,6 @@ struct SVGReader {
             guard ["use", "linearGradient", "radialGradient"].has(element.name) else { throw refusal(name, element) }
             guard value.begins(with: "#"), SVGValue.isID(value.dropFirst())
             else { throw refusal(valueOf: name, element, "Only `#id` of the same file is allowed") }
-            // A reader prefers the name without a prefix.
             guard element["href"] == nil else { return }
             element.references.append(String(value.dropFirst()))
             written = value

@@ -15,6 +15,12 @@ enum SVGValue {
         return text.utf8.allSatisfy { isWord($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ":") }
     }
 
+    /// The number in a text. `Double` also reads `0x1p4`, `inf` and `nan`, which are not numbers in an SVG.
+    static func number(_ text: Substring) -> Double? {
+        guard text.utf8.allSatisfy({ "0123456789.eE+-".utf8.contains($0) }), let number = Double(text), number.isFinite else { return nil }
+        return number
+    }
+
     /// Whether a value is in the grammar.
     /// - Parameter references: Gets the IDs that the value refers to.
     static func isSafe(_ value: some StringProtocol, _ references: inout [String]) -> Bool {
@@ -62,7 +68,8 @@ enum SVGValue {
     /// The ID in the parentheses of `url(#id)`, with or without quotes.
     private static func reference(_ content: Substring) -> String? {
         var text = content.withoutBlanks
-        for quote in ["\"", "'"] where text.begins(with: quote) && text.utf8.count > 1 && text.utf8.last == quote.utf8.first {
+        // One pair only: a quote within quotes is a part of the name.
+        if let quote = text.utf8.first, "\"'".utf8.contains(quote), text.utf8.count > 1, text.utf8.last == quote {
             text = text.dropFirst().dropLast()
         }
         guard text.begins(with: "#"), isID(text.dropFirst()) else { return nil }

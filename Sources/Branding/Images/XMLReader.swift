@@ -9,6 +9,8 @@ struct XMLReader {
         let name: String
         /// The value with its references replaced.
         let value: String
+
+        var hasPrefix: Bool { name.utf8.contains(UInt8(ascii: ":")) }
     }
 
     enum Event {
@@ -28,9 +30,11 @@ struct XMLReader {
     init(_ bytes: [UInt8]) throws(Logo.Refusal) {
         // The byte order mark.
         self.bytes = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
-        guard String(validating: self.bytes, as: UTF8.self) != nil
+        guard let text = String(validating: self.bytes, as: UTF8.self)
         else { throw .init("The SVG is not text in UTF-8. Export it again with this encoding.") }
         guard self.bytes.allSatisfy({ $0 >= 0x20 || Self.isBlank($0) }) else { throw .init("The SVG has control characters. Remove them.") }
+        guard !text.unicodeScalars.contains(where: { $0.value == 0xFFFE || $0.value == 0xFFFF })
+        else { throw .init("The SVG has U+FFFE or U+FFFF, which are not characters of XML. Remove them.") }
         try skipDeclaration()
     }
 

@@ -55,6 +55,15 @@ struct SVGImageTests {
     }
 
     @Test(
+        "href without a prefix wins in any order, also for the number of references",
+        arguments: [##"x:href="#loop" href="#a""##, ##"href="#a" x:href="#loop""##])
+    func links(_ links: String) throws {
+        let use = #"<use xmlns:x="http://www.w3.org/1999/xlink" \#(links)/>"#
+        let picture = Self.svg("<path id=\"a\"/><g id=\"loop\">\(use)</g>")
+        #expect(try Self.written(picture) == Self.svg("<path id=\"a\"/><g id=\"loop\"><use href=\"#a\"/></g>"))
+    }
+
+    @Test(
         "a size in pixels becomes a viewBox",
         arguments: [("width=\"24\" height=\"12px\"", "0 0 24 12"), ("width='1.5' height='2e1'", "0 0 1.5 2e1")])
     func sizes(_ root: String, _ box: String) throws {
@@ -98,6 +107,10 @@ struct SVGImageTests {
         (svg("<path fill=\"url(//evil.test/#a)\"/>"), "fill"),
         (svg("<path fill=\"url('https://evil.test/a.svg#a')\"/>"), "fill"),
         (svg("<path fill=\"URL(a.svg#a)\"/>"), "fill"),
+        // The quotes within are a part of the name of another file.
+        (svg("<path fill=\"url(&quot;'#a'&quot;)\"/>"), "fill"),
+        (svg("<path fill='url(&apos;\"#a\"&apos;)'/>"), "fill"),
+        (svg("<path style=\"fill:url(&quot;'#a'&quot;)\"/>"), "style"),
         (svg("<path fill=\"u\\72l(//evil.test)\"/>"), "fill"),
         (svg("<path fill=\"/**/url(//evil.test)\"/>"), "fill"),
         (svg("<path mask=\"url(#a) url(//evil.test)\"/>"), "mask"),
@@ -152,6 +165,13 @@ struct SVGImageTests {
         ("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 0 1\"/>", "viewBox"),
         ("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 nan 1\"/>", "viewBox"),
         ("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 1\"/>", "viewBox"),
+        ("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 0x1 1\"/>", "viewBox"),
+        ("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 1e999 1\"/>", "viewBox"),
+        ("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 1 1 x\"/>", "viewBox"),
+        ("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"0x10\" height=\"1\"/>", "viewBox"),
+        ("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1\" height=\"inf\"/>", "viewBox"),
+        (svg("<title>\u{FFFE}</title>"), "U+FFFE"),
+        (svg("<title>\u{FFFF}</title>"), "U+FFFE"),
         (svg("<path id=\"a\"/><path id=\"a\"/>"), "`a`"),
         (svg("<g id=\"a\"><use href=\"#a\"/></g>"), "#a"),
         (svg("<g id=\"a\"><use href=\"#b\"/></g><g id=\"b\"><use href=\"#a\"/></g>"), "itself"),
