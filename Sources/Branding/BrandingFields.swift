@@ -11,7 +11,7 @@ struct BrandingFields: Sendable {
         func set<Value: Sendable>(_ name: String, _ value: Value?, _ member: any WritableKeyPath<Branding, Value?> & Sendable) {
             if value != nil || fields.isNull(name) { changes.append { $0[keyPath: member] = value } }
         }
-        let displayName = fields.text("display_name")
+        let displayName = fields.text("display_name", refusal: DisplayName.refusal)
         let color = fields.text("color", 1...20) {
             Color(hex: $0) == nil ? "It must be # and six hexadecimal digits, for example #0a7d5c." : nil
         }

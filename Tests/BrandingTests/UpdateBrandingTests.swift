@@ -39,7 +39,9 @@ struct UpdateBrandingTests {
     }
 
     private static let invalid: [(String, String)] = [
-        ("display_name", ""), ("display_name", "a\nb"), ("display_name", String(repeating: "a", count: 201)), ("color", "red"),
+        ("display_name", ""), ("display_name", "a\nb"), ("display_name", String(repeating: "a", count: 201)),
+        ("display_name", "Acme\u{202E}"), ("display_name", "A\u{200B}cme"), ("display_name", "  "), ("display_name", "\u{A0}\u{3000}"),
+        ("display_name", "\u{2800}"), ("color", "red"),
         ("color", "#fff"), ("color", "#0a7d5c80"), ("color", "#0a7d5\u{FF43}"), ("color", "#-a7d5c"), ("color", "#+a7d5c"),
         ("support_url", "help@acme.example"),
         ("support_url", "http://acme.example"), ("support_url", "javascript:alert(1)"),

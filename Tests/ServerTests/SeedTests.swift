@@ -229,6 +229,18 @@ struct SeedTests {
             Mistake("an unknown plan", says: "tenants.0.plan") { try tenant { $0["plan"] = "gold" } },
             Mistake("an empty name", says: "tenant_name_check") { try tenant { $0["name"] = "" } },
             Mistake("a bad color", says: "acme.branding.color") { try tenant { $0["branding"] = ["color": "red"] } },
+            Mistake("a name with an invisible character", says: "acme.branding.display_name: It must not contain invisible") {
+                try tenant { $0["branding"] = ["display_name": "Acme\u{202E}"] }
+            },
+            Mistake("a name with a line break", says: "acme.branding.display_name") {
+                try tenant { $0["branding"] = ["display_name": "Acme\nShop"] }
+            },
+            Mistake("a blank name", says: "acme.branding.display_name: It must not be blank") {
+                try tenant { $0["branding"] = ["display_name": " "] }
+            },
+            Mistake("a long name", says: "acme.branding.display_name: It must have 1 to 200") {
+                try tenant { $0["branding"] = ["display_name": String(repeating: "a", count: 201)] }
+            },
             Mistake("an unknown language", says: "acme.branding.default_language: use en, de") {
                 try tenant { $0["branding"] = ["default_language": "xx"] }
             },

@@ -70,7 +70,7 @@ struct ClientMetadata: Sendable {
     init(_ fields: inout JSONFields, allowsPrivate: Bool) throws {
         clientID = fields.text("client_id", 1...100)
         clientSecret = fields.text("client_secret", 1...500)
-        name = fields.text("client_name") { $0.unicodeScalars.allSatisfy(\.isVisible) ? nil : "It must not contain invisible characters." }
+        name = fields.text("client_name", refusal: DisplayName.refusal)
         let isURI: (String) -> String? = { uri in RedirectURI.refusal(of: uri).map { "It \($0)." } }
         redirectURIs = fields.texts("redirect_uris", count: 0...Application.mostURIs, refusal: isURI) ?? []
         logoutURIs = fields.texts("post_logout_redirect_uris", count: 0...Application.mostURIs, refusal: isURI) ?? []
@@ -149,19 +149,6 @@ extension ClientDetails {
         software_id = fields.text("software_id")
         software_version = fields.text("software_version")
         backchannel_logout_session_required = fields.flag("backchannel_logout_session_required")
-    }
-}
-
-extension Unicode.Scalar {
-    /// Whether a name on a page may contain it. A format character, such as U+202E, would change the order or the look of the text around
-    /// it.
-    fileprivate var isVisible: Bool {
-        // The blank of Braille has a general category of visible characters.
-        guard !properties.isDefaultIgnorableCodePoint, value != 0x2800 else { return false }
-        return switch properties.generalCategory {
-        case .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned: false
-        default: true
-        }
     }
 }
 

@@ -80,6 +80,7 @@ package struct Seed {
     }
 
     private mutating func add(_ plan: SeedPlan.BrandingPlan, tenant: ID<Tenant>, at place: String) throws {
+        if let refusal = plan.display_name.flatMap(DisplayName.refusal) { throw Refusal("\(place).display_name: \(refusal)") }
         for (field, url) in [("privacy_url", plan.privacy_url), ("terms_url", plan.terms_url)] {
             if let refusal = url.flatMap(PublicURL.refusal(ofPage:)) { throw Refusal("\(place).\(field): \(refusal)") }
         }

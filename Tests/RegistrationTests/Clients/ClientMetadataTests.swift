@@ -14,6 +14,8 @@ struct ClientMetadataTests {
                 let answer = try await registrant.register(Registrant.web.merging(["client_name": "Shop\(scalar)"]) { $1 })
                 #expect(answer.refuses("invalid_client_metadata", naming: "client_name"), "\(answer.body)")
             }
+            let blank = try await registrant.register(Registrant.web.merging(["client_name": " \u{3000}"]) { $1 })
+            #expect(blank.refuses("invalid_client_metadata", naming: "client_name"), "\(blank.body)")
             #expect(try await registrant.client(Registrant.web.merging(["client_name": "Läden 店 e\u{301}"]) { $1 }).secret != nil)
         }
     }
