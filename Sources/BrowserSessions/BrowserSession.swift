@@ -17,22 +17,24 @@ package struct BrowserSession: Identified, Sendable {
         case logout
         /// Another user signed in with the same browser.
         case replaced
-        /// A cookie was used long after its successor was set. Two parties have it.
+        /// A cookie was used long after its successor. Two parties have it.
         case reused
     }
 
     /// How long a cookie is used before it gets a successor, in seconds.
     package static let rotation: TimeInterval = 600
-    /// How long a cookie is still accepted after it got a successor, in seconds. This covers lost responses and parallel requests.
+    /// How long a cookie is still accepted after its successor was first used, in seconds. This covers parallel requests.
     package static let grace: TimeInterval = 30
     /// The longest age that is compared, in seconds. No session is as old.
     fileprivate static let oldest = 1_000_000_000
 
     package let id: ID<BrowserSession>
     package let user: ID<User>
-    let generation: Int
+    package let generation: Int
     /// When Apple authenticated the user.
     package let authenticatedAt: Date
+    /// When Espalier admitted that sign-in.
+    package let signedInAt: Date
     package let expiresAt: Date
 
     package init(_ row: Row) throws {
@@ -40,18 +42,22 @@ package struct BrowserSession: Identified, Sendable {
         user = try row.get("user_id")
         generation = try row.get("generation")
         authenticatedAt = try row.get("authenticated_at")
+        signedInAt = try row.get("signed_in_at")
         expiresAt = try row.get("expires_at")
     }
 
     /// The relation of a login to the session of its browser.
     package struct Link: Equatable, Sendable {
         package let session: ID<BrowserSession>
-        /// Whether the user signed in without Apple.
-        package let isSilent: Bool
+        /// When Espalier admitted the sign-in with Apple, if the user signed in without Apple. A silent sign-in is only valid as long as that
+        /// one. Nil for a sign-in with Apple.
+        package let signedInAt: Date?
 
-        package init(_ session: ID<BrowserSession>, isSilent: Bool) {
-            (self.session, self.isSilent) = (session, isSilent)
+        package init(_ session: ID<BrowserSession>, signedInAt: Date?) {
+            (self.session, self.signedInAt) = (session, signedInAt)
         }
+
+        package var isSilent: Bool { signedInAt != nil }
     }
 
     package var cookie: BrowserCookie { BrowserCookie(id, of: user, generation: generation) }
@@ -64,7 +70,8 @@ package struct BrowserSession: Identified, Sendable {
 
 extension BrowserSession {
     /// Starts the session of a browser after a sign-in with Apple, or continues the one that the browser had before if it is the same
-    /// user's. Another user's session ends. In each case, all earlier cookies are invalid.
+    /// user's. Another user's session ends. In each case, all earlier cookies are invalid. A generation is left out, so that the last cookie
+    /// is not the one before the new one.
     ///
     /// A new session has a new ID, which no request can choose (session fixation).
     /// - Parameter earlier: the session of the browser at the start of the sign-in.
@@ -75,10 +82,11 @@ extension BrowserSession {
         let expiry = now.addingTimeInterval(TimeInterval(tenant.settings.browserSessionSeconds))
         return """
             WITH continued AS (
-                UPDATE browser_session SET generation = generation + 1, rotated_at = \(now), authenticated_at = \(authenticatedAt),
-                    signed_in_at = \(now), last_used_at = \(now), expires_at = \(expiry), user_agent = \(userAgent), address = \(address)
+                UPDATE browser_session SET generation = generation + 2, rotated_at = \(now), presented_at = NULL,
+                    authenticated_at = \(authenticatedAt), signed_in_at = \(now), last_used_at = \(now), expires_at = \(expiry),
+                    user_agent = \(userAgent), address = \(address)
                 WHERE tenant_id = \(tenant.id) AND id = \(earlier) AND user_id = \(user) AND ended_at IS NULL
-                RETURNING id, user_id, generation, authenticated_at, expires_at),
+                RETURNING id, user_id, generation, authenticated_at, signed_in_at, expires_at),
             replaced AS (
                 UPDATE browser_session SET ended_at = \(now), ended_reason = \(EndReason.replaced), expires_at = LEAST(expires_at, \(now))
                 WHERE tenant_id = \(tenant.id) AND id = \(earlier) AND user_id <> \(user) AND ended_at IS NULL),
@@ -88,9 +96,9 @@ extension BrowserSession {
                 SELECT \(tenant.id), \(ID<BrowserSession>(at: now)), \(user), 0, \(now), \(authenticatedAt), \(now), \(now), \(now),
                     \(expiry), \(userAgent), \(address)
                 WHERE NOT EXISTS (SELECT FROM continued)
-                RETURNING id, user_id, generation, authenticated_at, expires_at)
-            SELECT id, user_id, generation, authenticated_at, expires_at FROM continued
-            UNION ALL SELECT id, user_id, generation, authenticated_at, expires_at FROM started
+                RETURNING id, user_id, generation, authenticated_at, signed_in_at, expires_at)
+            SELECT id, user_id, generation, authenticated_at, signed_in_at, expires_at FROM continued
+            UNION ALL SELECT id, user_id, generation, authenticated_at, signed_in_at, expires_at FROM started
             """
     }
 }
@@ -102,7 +110,7 @@ extension BrowserSession {
     package struct Wanted: Sendable {
         /// The maximum age of Apple's authentication, in seconds.
         package let maxAge: Int?
-        /// Selects a row if the user has signed in to the application with Apple before. Nil if this is not necessary.
+        /// Selects a row if the user has signed in to the application with Apple before, for as much. Nil if this is not necessary.
         package let acquaintance: SQL?
 
         package init(maxAge: Int?, acquaintance: SQL?) {
@@ -115,32 +123,36 @@ extension BrowserSession {
         }
     }
 
-    /// Uses the session of a cookie, if it satisfies the request. From time to time, the cookie gets a successor.
+    /// Uses the session of a cookie, if it satisfies the request. From time to time, the cookie gets a successor. The cookie is valid until
+    /// the browser presents the successor. So a lost response ends nothing, and the next request gets the same successor.
     ///
     /// One statement checks and writes. It returns no row if the session has ended, its user or all users were signed out, the cookie is
     /// too old, or the request wants more. `state` then tells these apart.
     package static func use(_ cookie: BrowserCookie, of tenant: Tenant, _ wanted: Wanted, at now: Date) -> SQL {
         let isRecent: SQL = wanted.start(at: now).map { "AND b.authenticated_at > \($0)" } ?? ""
         let isAcquainted: SQL = wanted.acquaintance.map { "AND EXISTS (\(part: $0))" } ?? ""
-        let rotates: SQL = "b.generation = \(cookie.generation) AND b.rotated_at <= \(now.addingTimeInterval(-rotation))"
+        let presented: SQL = "b.generation = \(cookie.generation)"
+        let rotates: SQL = "\(part: presented) AND b.rotated_at <= \(now.addingTimeInterval(-rotation))"
         return """
             UPDATE browser_session AS b SET last_used_at = GREATEST(\(now), b.last_used_at),
                 generation = CASE WHEN \(part: rotates) THEN b.generation + 1 ELSE b.generation END,
-                rotated_at = CASE WHEN \(part: rotates) THEN \(now) ELSE b.rotated_at END
+                rotated_at = CASE WHEN \(part: rotates) THEN \(now) ELSE b.rotated_at END,
+                presented_at = CASE WHEN \(part: rotates) THEN NULL WHEN \(part: presented) THEN COALESCE(b.presented_at, \(now))
+                    ELSE b.presented_at END
             \(part: active(cookie, of: tenant, at: now)) AND \(part: isCurrent(cookie, at: now)) \(part: isRecent) \(part: isAcquainted)
-            RETURNING b.id, b.user_id, b.generation, b.authenticated_at, b.expires_at
+            RETURNING b.id, b.user_id, b.generation, b.authenticated_at, b.signed_in_at, b.expires_at
             """
     }
 
     /// The reason why a session does not satisfy a request.
     package enum State: String, SQLValue {
-        /// It does not exist, has ended or has expired.
+        /// It does not exist, has ended or has expired. Or its cookie is older than the current one, which no browser has presented yet.
         case over
-        /// Its cookie is older than the current one. Two parties may have it.
+        /// A browser has presented a later cookie. Two parties may have the session.
         case reused
         /// Apple authenticated the user too long ago.
         case old
-        /// The user has never signed in to the application with Apple.
+        /// The user has not signed in to the application with Apple, or for less.
         case unacquainted
         /// It satisfies the request now. Something has changed since the last statement.
         case usable
@@ -150,8 +162,9 @@ extension BrowserSession {
         let isOld: SQL = wanted.start(at: now).map { "b.authenticated_at <= \($0)" } ?? "false"
         let isAcquainted: SQL = wanted.acquaintance.map { "EXISTS (\(part: $0))" } ?? "true"
         return """
-            SELECT CASE WHEN NOT (\(part: isCurrent(cookie, at: now))) THEN 'reused' WHEN \(part: isOld) THEN 'old'
-                WHEN NOT \(part: isAcquainted) THEN 'unacquainted' ELSE 'usable' END AS state
+            SELECT CASE WHEN NOT \(part: isCurrent(cookie, at: now)) THEN
+                    CASE WHEN b.presented_at <= \(now.addingTimeInterval(-grace)) THEN 'reused' ELSE 'over' END
+                WHEN \(part: isOld) THEN 'old' WHEN NOT \(part: isAcquainted) THEN 'unacquainted' ELSE 'usable' END AS state
             \(part: active(cookie, of: tenant, at: now, in: "browser_session AS b, "))
             """
     }
@@ -170,11 +183,12 @@ extension BrowserSession {
         """
     }
 
-    /// Whether the cookie is the current one of the session `b`, or was until a moment ago.
+    /// Whether the cookie is the current one of the session `b`, or the one before until a moment after the first use of the current one.
     private static func isCurrent(_ cookie: BrowserCookie, at now: Date) -> SQL {
         """
         (b.generation = \(cookie.generation)
-            OR b.generation = \(cookie.generation + 1) AND b.rotated_at > \(now.addingTimeInterval(-grace)))
+            OR b.generation = \(cookie.generation + 1)
+                AND (b.presented_at IS NULL OR b.presented_at > \(now.addingTimeInterval(-grace))))
         """
     }
 

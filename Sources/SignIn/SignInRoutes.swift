@@ -1,6 +1,7 @@
 import Access
 import Accounts
 package import Apple
+import Foundation
 package import Hummingbird
 import Postgres
 import Sessions
@@ -33,6 +34,9 @@ package struct SignInRoutes: Sendable {
     let signInNatively: SignInNatively
     /// The remaining calls to Apple per attempt in a browser.
     let callbackTries = LoginAttempt.callbackTries
+    /// The remaining silent sign-ins per session of a browser. Each creates a session of an application, and none is billed. The count is in
+    /// the memory of this process. Only a cookie of this server takes memory here.
+    let silentSignIns = TokenBuckets<UUID>(perMinute: 10, holding: 30)
     let metrics: Metrics
 
     package init(

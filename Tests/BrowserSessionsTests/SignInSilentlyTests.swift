@@ -27,6 +27,8 @@ struct SignInSilentlyTests {
             // A confidential application too, and the same one again.
             for application in [2, 0] { #expect(try await sso.signInSilently(at: application).user == first.user) }
             #expect(sso.cookie == cookie)
+            // A response that arrives late must not replace a newer cookie.
+            #expect(try await sso.ask(["prompt": "none"]).answer.headers["Set-Cookie"].isEmpty)
             #expect(try await sso.platform.count("session") == 5)
             #expect(try await sso.platform.count("session", where: "is_silent") == 4)
             #expect(try await sso.platform.count("session", where: "browser_session_id IS NOT NULL") == 5)
@@ -153,8 +155,69 @@ struct SignInSilentlyTests {
             // The other applications are not affected, and a silent sign-in at them proves nothing.
             _ = try await sso.signInSilently()
             #expect(try await sso.needsApple(at: 2, because: "consent_required"))
+            // A sign-in with Apple for one scope does not cover others.
+            _ = try await sso.signIn(at: 2, ["prompt": "login", "scope": "openid"])
+            #expect(try await sso.needsApple(at: 2, because: "consent_required"))
+            #expect(try await sso.signInSilently(["prompt": "none", "scope": "openid"], at: 2).user == first.user)
             _ = try await sso.signIn(at: 2, ["prompt": "login"])
             #expect(try await sso.signInSilently(at: 2).user == first.user)
+        }
+    }
+
+    @Test("the end of all tokens of a user ends the acquaintance with an application of a third party")
+    func acquaintanceEnds() async throws {
+        try await SingleSignOn.run { sso in
+            _ = try await sso.platform.ownerPool.run("UPDATE application SET is_third_party = true")
+            sso.platform.installation.directory.forgetAll(isFresh: true)
+            let first = try await sso.signIn(at: 2)
+            #expect(try await sso.signInSilently(at: 2).user == first.user)
+            _ = try await sso.platform.call("POST", "/tenants/acme/users/\(first.user)/sessions/revoke")
+            _ = try await sso.signIn(at: 1)
+            #expect(try await sso.needsApple(at: 2, because: "consent_required"))
+            _ = try await sso.signIn(at: 2, ["prompt": "login"])
+            #expect(try await sso.signInSilently(at: 2).user == first.user)
+        }
+    }
+
+    @Test("a sign-in with Apple for one API of a third party's application does not cover another one")
+    func acquaintanceOfAPIs() async throws {
+        try await SingleSignOn.run { sso in
+            let apis = ["https://orders.test", "https://bills.test"]
+            let client = sso.platform.acme.applications[2].client_id
+            for api in apis {
+                let body: [String: any Sendable] = [
+                    "name": "API", "audience": api, "scopes": ["all:read"], "applications": [["id": client]],
+                ]
+                let made = try await sso.platform.call("POST", "/tenants/acme/apis", body)
+                #expect(made.status == 201, "\(made.body)")
+            }
+            _ = try await sso.platform.ownerPool.run("UPDATE application SET is_third_party = true")
+            sso.platform.installation.directory.forgetAll(isFresh: true)
+            _ = try await sso.signIn(at: 2, ["resource": apis[0]])
+            #expect(try await sso.ask(["prompt": "none", "resource": apis[0]], at: 2).answer["code"] != nil)
+            #expect(try await sso.needsApple(["resource": apis[1]], at: 2, because: "consent_required"))
+        }
+    }
+
+    @Test("a browser that signs in silently too often has to wait, or goes to Apple")
+    func tooOften() async throws {
+        try await SingleSignOn.run { sso in
+            _ = try await sso.signIn()
+            var (granted, last) = (0, try await sso.ask(["prompt": "none"]))
+            while last.answer["code"] != nil, granted < 200 {
+                granted += 1
+                last = try await sso.ask(["prompt": "none"])
+            }
+            // The bucket gains some while the test runs.
+            #expect((30..<200).contains(granted))
+            #expect(last.answer.reports(last.request, "temporarily_unavailable"))
+            var open = try await sso.ask().answer
+            for _ in 0..<200 where open["code"] != nil { open = try await sso.ask().answer }
+            #expect(sso.goesToApple(open))
+            // Another browser has its own limit.
+            let other = sso.elsewhere
+            _ = try await other.signIn()
+            #expect(try await other.ask(["prompt": "none"]).answer["code"] != nil)
         }
     }
 

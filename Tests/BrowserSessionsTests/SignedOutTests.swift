@@ -66,6 +66,24 @@ struct SignedOutTests {
         }
     }
 
+    @Test("a logout while the applications do not share one sign-in also ends the browser's sign-in")
+    func turnedOff() async throws {
+        try await Self.run { sso in
+            func share(_ on: Bool) async throws {
+                _ = try await sso.platform.call("PATCH", "/tenants/acme", ["single_sign_on": on])
+                sso.platform.installation.directory.forgetAll(isFresh: true)
+            }
+            let logins = [try await sso.signIn(), try await sso.signInSilently()]
+            let cookie = try #require(sso.cookie)
+            try await share(false)
+            #expect(try await Self.logout(sso, logins[0].idToken).status == 303)
+            for login in logins { #expect(try await !login.lasts()) }
+            #expect(sso.cookie == nil)
+            try await share(true)
+            #expect(try await sso.with(cookie).needsApple())
+        }
+    }
+
     @Test("the browser needs no cookie, because the id_token names the session")
     func withoutCookie() async throws {
         try await Self.run { sso in

@@ -67,6 +67,7 @@ package struct AuthorizationCode: Sendable {
         if let browser {
             fields.write(browser.session.uuid)
             fields.write(browser.isSilent ? "silent" : "")
+            if let time = browser.signedInAt { fields.write(time) }
             fields.write(key == nil ? "" : "key")
         }
         fields.write(login.uuid)
@@ -106,7 +107,8 @@ package struct AuthorizationCode: Sendable {
         do {
             var (fields, kind) = try FieldReader.open(
                 sealed, with: keyring, purposes: [Self.purpose, Self.purposeWithKey, Self.purposeOfBrowser])
-            browser = kind == 2 ? .init(ID(try fields.uuid()), isSilent: try fields.string() == "silent") : nil
+            browser =
+                kind == 2 ? .init(ID(try fields.uuid()), signedInAt: try fields.string() == "silent" ? try fields.date() : nil) : nil
             let hasKey = kind == 1 ? true : kind == 2 ? try fields.string() == "key" : false
             login = ID(try fields.uuid())
             tenant = ID(try fields.uuid())

@@ -20,7 +20,7 @@ package struct CompletedLogin: Sendable {
     let connection: Connection.Ownership
     /// When Apple authenticated the user.
     let authenticatedAt: Date
-    /// When Espalier admitted the user. If the user's tokens were ended after this time, this login ends too.
+    /// When Espalier admitted the sign-in with Apple. If the user's tokens were ended after this time, this login ends too.
     let admittedAt: Date
     let device: Device
     /// Apple's `real_user_status`, from a native application's first login.
@@ -45,9 +45,12 @@ package struct CompletedLogin: Sendable {
 
 extension CompletedLogin {
     package init(_ code: AuthorizationCode) {
+        // A silent sign-in is as old as the one with Apple. Otherwise a code that the browser gets while all tokens are being ended would
+        // be newer than their end.
         self.init(
             login: code.login, user: code.user, vouched: code.vouched, scope: code.scope, apis: code.apis, nonce: code.nonce,
-            connection: code.connection, authenticatedAt: code.authenticatedAt, admittedAt: code.issuedAt, device: code.device)
+            connection: code.connection, authenticatedAt: code.authenticatedAt, admittedAt: code.browser?.signedInAt ?? code.issuedAt,
+            device: code.device)
         browser = code.browser
     }
 

@@ -77,7 +77,8 @@ extension LogoutRoutes {
         else { throw ErrorPage.hintUnreadable }
 
         // A session that is already over does not change. The person is signed out in any case.
-        let cookie = browserCookie(in: request, of: tenant.tenant)
+        // The cookie counts even if the tenant's applications no longer share one sign-in, because they may again before the cookie expires.
+        let cookie = BrowserCookie(in: request, of: tenant.tenant, publicURL: endpoints.publicURL, with: endpoints.keyring)
         try await endpoints.showingOutage(.outage, context) { try await end(hint, cookie, application, tenant.tenant, at: endpoints.now()) }
         // Another user's sign-in does not change.
         let removal = cookie?.user == hint.sub ? BrowserCookie.removal(for: tenant.tenant, publicURL: endpoints.publicURL) : nil
@@ -110,12 +111,6 @@ extension LogoutRoutes {
             if tenant.settings.singleSignOn { return try await endAll() }
             _ = try await database.run(Session.end(hint.sid, of: tenant.id, because: .logout, actor: application.id, at: now))
         }
-    }
-
-    /// The cookie of the browser, if the tenant's applications share one sign-in.
-    private func browserCookie(in request: Request, of tenant: Tenant) -> BrowserCookie? {
-        guard tenant.settings.singleSignOn else { return nil }
-        return BrowserCookie(in: request, of: tenant, publicURL: endpoints.publicURL, with: endpoints.keyring)
     }
 
     /// Responds to a logout without an id_token. It ends no session and writes nothing.

@@ -1,3 +1,4 @@
+package import APIs
 package import Access
 package import BrowserSessions
 import Delivery
@@ -89,12 +90,18 @@ extension Session {
         _ = try await db.run(statements)
     }
 
-    /// Selects a row if the user has signed in to the application with Apple before.
-    package static func acquaintance(of user: ID<User>, with application: ID<Application>, _ tenant: ID<Tenant>) -> SQL {
-        """
-        SELECT FROM session
-        WHERE tenant_id = \(tenant) AND user_id = \(user) AND application_id = \(application) AND is_silent IS NOT TRUE
-        """
+    /// Selects a row if the user has signed in to the application with Apple before, for at least these scopes and APIs, and since the
+    /// user's tokens were last ended. A user who revokes consent at Apple has to sign in with Apple again.
+    package static func acquaintance(
+        of user: ID<User>, with application: ID<Application>, _ tenant: ID<Tenant>, scope: String, apis: [ID<API>]
+    ) -> SQL {
+        let isTarget: SQL = apis.isEmpty ? "" : "AND s.api_ids @> \(apis.map(\.uuid))"
+        return """
+            SELECT FROM session AS s JOIN (\(part: User.live)) AS u ON u.tenant_id = s.tenant_id AND u.id = s.user_id
+            WHERE s.tenant_id = \(tenant) AND s.user_id = \(user) AND s.application_id = \(application) AND s.is_silent IS NOT TRUE
+                AND string_to_array(s.scope, ' ') @> string_to_array(\(scope), ' ') \(part: isTarget)
+                AND (u.tokens_valid_after IS NULL OR u.tokens_valid_after < s.created_at)
+            """
     }
 }
 

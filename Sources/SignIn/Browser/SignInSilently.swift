@@ -50,9 +50,11 @@ extension SignInRoutes {
         if let hint = asked.idTokenHint {
             guard try await expectedUser(hint, tenant.tenant) == cookie.user else { throw SilentRefusal.otherUser }
         }
+        guard silentSignIns.take(cookie.session.uuid, at: .now).isGranted else { throw SilentRefusal.tooMany }
         let (application, tenant, now) = (asked.application, tenant.tenant, endpoints.now())
         let acquaintance =
-            application.isThirdParty ? Session.acquaintance(of: cookie.user, with: application.id, tenant.id) : nil
+            application.isThirdParty
+            ? Session.acquaintance(of: cookie.user, with: application.id, tenant.id, scope: asked.scope, apis: asked.apis) : nil
         let wanted = BrowserSession.Wanted(maxAge: asked.maxAge, acquaintance: acquaintance)
         let database = OwnerDatabase(signInNatively.pool, tenant: tenant.id)
         guard let session = try await database.run(BrowserSession.use(cookie, of: tenant, wanted, at: now)).first(BrowserSession.init)
@@ -69,10 +71,12 @@ extension SignInRoutes {
             login: ID(at: now), tenant: tenant.id, application: application.id, user: session.user, connection: connection.ownership,
             redirectURI: asked.returnAddress.redirectURI, codeChallenge: asked.codeChallenge, nonce: asked.nonce, scope: asked.scope,
             apis: asked.apis, key: asked.key, authenticatedAt: session.authenticatedAt, device: Device(request, context),
-            browser: .init(session.id, isSilent: true), at: now)
+            browser: .init(session.id, signedInAt: session.signedInAt), at: now)
         metrics.count(.authorize, "silent")
+        // Most responses set no cookie, because one that arrives late would replace a newer cookie.
+        let isNew = session.generation != cookie.generation
         return asked.returnAddress.answer(
-            [("code", code.sealed(with: endpoints.keyring))], for: request, cookies: [setting(session, for: tenant, at: now)])
+            [("code", code.sealed(with: endpoints.keyring))], for: request, cookies: isNew ? [setting(session, for: tenant, at: now)] : [])
     }
 
     /// The user of an `id_token_hint`. A pushed request has only the user's ID, because this server verified the id_token before.
@@ -92,7 +96,7 @@ extension SignInRoutes {
                 userAgent: code.device.userAgent, address: code.device.address, at: now)
         ).first(BrowserSession.init)
         guard let started else { throw CallbackRefusal.userEnded }
-        code.browser = .init(started.id, isSilent: false)
+        code.browser = .init(started.id, signedInAt: nil)
         return setting(started, for: tenant, at: now)
     }
 
@@ -109,6 +113,7 @@ private struct SilentRefusal: Error {
     var isFinal = false
 
     static let noSession = SilentRefusal(.loginRequired, AuthorizationRequest.signInRequired)
+    static let tooMany = SilentRefusal(.temporarilyUnavailable, "The browser signs in too often. Try again in a minute.")
     static let otherUser = SilentRefusal(.loginRequired, "The user of the id_token_hint is not signed in with this browser.")
 
     private init(_ code: RedirectedError.Code, _ description: String) {
@@ -130,7 +135,10 @@ private struct SilentRefusal: Error {
             case .unacquainted:
                 .init(
                     .consentRequired,
-                    "The application belongs to a third party. The user must sign in to it with Apple once. Leave out prompt.")
+                    """
+                    The application belongs to a third party. The user must sign in to it with Apple once for these scopes and APIs. Leave \
+                    out prompt.
+                    """)
             }
     }
 }

@@ -17,7 +17,7 @@ enum RoleGrants {
         backchannel_logout: DELETE SELECT
         branding: INSERT SELECT UPDATE(color default_language display_name privacy_url support_url terms_url updated_at)
         browser_session: DELETE INSERT SELECT UPDATE(address authenticated_at ended_at ended_reason expires_at generation last_used_at \
-            rotated_at signed_in_at user_agent)
+            presented_at rotated_at signed_in_at user_agent)
         budget: DELETE INSERT SELECT UPDATE(amount_micros currency is_hard logins refused_until told_percent told_period \
             updated_at)
         client_registration: DELETE INSERT SELECT UPDATE(metadata updated_at)
