@@ -132,5 +132,7 @@ extension TestPlatform {
     package func setBundleIDs(_ ids: [String], of application: SeedResult.App) async throws {
         let id = ID<Tenancy.Application>(application.client_id)
         _ = try await ownerPool.run("UPDATE application SET kind = 'native', bundle_ids = \(ids) WHERE id = \(id)")
+        // The next request must not come before the notification of this change.
+        installation.directory.forget(.platform)
     }
 }
