@@ -48,27 +48,6 @@ struct RegisteredBeforeTests {
         #expect(marked == [registered])
     }
 
-    @Test("a server of the previous version, which knows no third parties, registers applications of third parties")
-    func previousVersion() async throws {
-        try await TestPlatform.run { platform in
-            let registrant = try await Registrant.make(platform)
-            let server = PlatformDatabase(platform.pool)
-            let row = try await platform.ownerPool.run("SELECT tenant_id, id FROM initial_access_token")[0]
-            let (tenant, token, application) = (try row.get("tenant_id", as: UUID.self), try row.get("id", as: UUID.self), UUID())
-            _ = try await server.run(
-                """
-                INSERT INTO application (tenant_id, id, kind, name, redirect_uris, created_at, updated_at)
-                VALUES (\(tenant), \(application), 'web', 'Shop', '{https://app.test/}', now(), now())
-                """)
-            _ = try await server.run(Self.registration(of: application, tenant, by: token))
-            #expect(try await platform.count("application", where: "is_third_party") == 1)
-            // An administrator's change is permanent.
-            let client = try await registrant.client()
-            _ = try await platform.call("PATCH", "/tenants/acme/applications/\(client.id)", ["is_third_party": false])
-            #expect(try await platform.count("application", where: "is_third_party") == 1)
-        }
-    }
-
     private static func registration(of application: UUID, _ tenant: UUID, by token: UUID) -> SQL {
         """
         INSERT INTO client_registration (tenant_id, application_id, initial_access_token_id, digest, bound_digest, metadata, created_at,
