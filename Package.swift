@@ -198,7 +198,7 @@ let package = Package(
         .target(
             name: "SignIn",
             dependencies: [
-                "BrowserSessions",
+                "BrowserSessions", "AppleButton", "Pages",
                 "Accounts", "Sessions", "APIs", "Users", "Tenancy", "ClientKeys", "Access", "Web", "Postgres", "Sealing", "Apple",
                 "Encoding",
                 crypto, httpTypes, hummingbird, logging,

@@ -1,5 +1,5 @@
 package import Foundation
-import Postgres
+package import Postgres
 
 /// A paying customer of the platform, isolated from all others.
 package struct Tenant: Identified, Sendable {
@@ -62,6 +62,15 @@ package struct Tenant: Identified, Sendable {
     }
 }
 
+/// When the authorization endpoint shows the tenant's sign-in page before Apple's page.
+package enum SignInPageUse: String, Codable, CaseIterable, SQLValue {
+    case never
+    /// If the request has `screen_hint`, or `prompt` with `login` or `select_account`.
+    case onRequest = "on_request"
+    /// In front of each sign-in with Apple in a browser.
+    case always
+}
+
 extension Tenant {
     /// The settings that a tenant decides on.
     package struct Settings: Sendable, Equatable {
@@ -77,6 +86,8 @@ extension Tenant {
         /// How long such a sign-in lasts in a browser, and how long without a use.
         package var browserSessionSeconds = Self.defaultBrowserSessionSeconds
         package var browserIdleSeconds = Self.defaultBrowserIdleSeconds
+        /// When users see the tenant's sign-in page before Apple's page.
+        package var signInPage = SignInPageUse.never
 
         package static let defaultProfileRetentionDays = 30
         package static let defaultSigningKeyDays = 90

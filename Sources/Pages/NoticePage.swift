@@ -43,7 +43,7 @@ package struct NoticePage: Sendable {
             "remedy": remedy.map { ["sentence": frame.content($0, values)] },
             "hasFacts": !facts.isEmpty,
             "facts": facts.map { ["name": $0.name.map { language.text($0) } ?? $0.parameter, "value": $0.value] },
-            "reference": frame.content(.reference, [.reference: frame.requestID]),
+            "reference": frame.reference,
         ]
         if let loginURL {
             (content["isReturnable"], content["loginURL"]) = (true, loginURL)

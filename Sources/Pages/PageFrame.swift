@@ -16,10 +16,16 @@ package struct PageFrame: Sendable {
     /// - Parameters:
     ///   - brand: The look of the tenant; nil if the tenant is unknown.
     ///   - requestID: The reference of the page.
-    package init(_ request: Request, _ brand: Brand?, requestID: String) {
-        let asked = request.uiLocales.flatMap { Language(uiLocales: $0) }
+    ///   - uiLocales: The parameter `ui_locales` of a request that does not have it in its query.
+    package init(_ request: Request, _ brand: Brand?, requestID: String, uiLocales: String? = nil) {
+        let asked = (uiLocales ?? request.uiLocales).flatMap { Language(uiLocales: $0) }
         (self.brand, self.requestID, varies) = (brand, requestID, asked == nil)
         language = asked ?? request.acceptedLanguage ?? brand?.language ?? .english
+    }
+
+    /// The name of the tenant, if it has terms and a privacy policy that a user agrees to.
+    package var termsAreOf: String? {
+        brand.flatMap { $0.termsURL == nil || $0.privacyURL == nil ? nil : $0.name }
     }
 
     /// The response with a page.
@@ -68,6 +74,9 @@ package struct PageFrame: Sendable {
             }
         }
     }
+
+    /// The reference of the page, which is also in the log.
+    package var reference: [[String: Any]] { content(.reference, [.reference: requestID]) }
 
     private static let styleSource = PagePolicy.source(ofInline: style)
 }

@@ -23,6 +23,8 @@ extension PageFrame {
         input { color: var(--ink); background: var(--ground); border: 1px solid var(--soft); letter-spacing: .1em; text-transform: uppercase; }
         button, .button { display: block; text-align: center; text-decoration: none; cursor: pointer; border: 1px solid var(--ink); }
         button, .button { color: var(--on-accent); background: var(--accent); }
+        .apple { display: inline-block; border-radius: .5rem; }
+        .apple img { display: block; }
         .refusal { color: var(--ink); background: var(--ground); }
         :focus-visible { outline: 3px solid var(--ink); outline-offset: 3px; }
         """

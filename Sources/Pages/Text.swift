@@ -8,7 +8,7 @@ package enum Text: String, CaseIterable, Sendable {
     case backToTheApplication, youAreTakenBack, continueByHand
 
     // The sign-in page.
-    case signInTitle, signUpTitle, signInWithApple, signUpWithApple, continueWithApple
+    case signInTitle, signUpTitle, continueWithApple
     case chooseAccount, agreement
 
     // A sign-in that did not start.
@@ -31,6 +31,10 @@ package enum Text: String, CaseIterable, Sendable {
     case signInTookTooLong, startedTooLongAgo
     case signInStartedInAnotherBrowser, finishedOrWithoutCookies
     case startAgain
+    case signInWasCanceled, youAreNotSignedIn
+    case appleDoesNotRespond, appleDidNotRespondInTime
+    case signInDoesNotWork, appleRefusesTheSettings
+    case signInDidNotFinish, responseCannotBeUsed
 
     // A failure of the server.
     case serviceIsUnavailable, databaseIsUnreachable, reloadInAMoment, reloadAndSendAgain

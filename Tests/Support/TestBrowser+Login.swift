@@ -13,9 +13,15 @@ extension TestBrowser.Request {
 }
 
 extension TestBrowser.Answer {
+    /// A redirect, as a person follows a link.
+    package init(redirectingTo location: String) {
+        self.init(status: 303, headers: ["Location": location], body: "")
+    }
+
     /// Whether the response is a page for a person with this status that neither redirects nor sets a cookie.
-    package func isPage(_ status: Int) -> Bool {
-        self.status == status && location == nil && headers["Set-Cookie"].isEmpty
+    /// - Parameter setsCookies: whether it may set cookies.
+    package func isPage(_ status: Int, setsCookies: Bool = false) -> Bool {
+        self.status == status && location == nil && headers["Set-Cookie"].isEmpty != setsCookies
             && headers.first(name: "Content-Type") == "text/html; charset=utf-8" && headers.first(name: "Cache-Control") == "no-store"
             && headers.first(name: "Content-Security-Policy")?.contains("frame-ancestors 'none'") == true
     }

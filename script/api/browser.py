@@ -24,6 +24,7 @@ from device_browser import is_not_led_to_a_device, permit, refuses_a_device, sig
 from languages import speak_languages
 from https_server import HTTPSServer, TLSEnd, make_certificate
 from pages import are_legible, fit_a_phone, have_a_policy_on_disk, show_text_as_text
+from sign_in_page import signs_in_through_the_page
 from web_application import Page, WebApplication
 
 # What a form, a page or an address could mistake for something of its own.
@@ -272,6 +273,9 @@ def main():
         print("check-browser: pages have their policy as files, fit 390 pixels, and have 4.5 to 1 of contrast in light and dark")
         number = speak_languages(browser, acme)
         print(f"check-browser: {number} pages in Arabic, German and Japanese fit 320 and 1280 pixels, are legible and work by keyboard")
+        signs_in_through_the_page(browser, server, acme, Party(server, "acme", "spa", web), agree, arrived)
+        nothing_wrong(browser)
+        print("check-browser: signed in through the tenant's page, silently at a second application, and signed out of both")
         certificate = make_certificate(server.folder)
         with HTTPSServer(server, certificate) as https, WebApplication(TLSEnd(certificate)) as secure_web:
             party = Party(server, "acme", "web", secure_web, https)
@@ -288,4 +292,5 @@ def main():
     sys.exit("check-browser: failed" if complaints else 0)
 
 
-main()
+if __name__ == "__main__":
+    main()

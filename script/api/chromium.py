@@ -1,5 +1,6 @@
 """A headless Chromium with an empty profile. It reaches only this machine and is removed at the end."""
 
+import importlib.resources
 import os
 import shutil
 import sys
@@ -15,6 +16,12 @@ from selenium.webdriver.support.wait import WebDriverWait
 from dev_server import end_with_parent
 
 PATIENCE = 20
+
+AXE = """
+    const done = arguments[arguments.length - 1];
+    axe.run(document, {resultTypes: ["violations"]}).then(found => done(
+        found.violations.map(each => [each.id, each.help, each.nodes.map(node => node.html)])));
+"""
 
 
 class Chromium:
@@ -78,6 +85,11 @@ class Chromium:
     def run(self, script, *arguments):
         """What a script returns that is not the page's: no policy of a page holds it."""
         return self.driver.execute_script(script, *arguments)
+
+    def violations(self):
+        """The rules of axe-core that the page breaks, each with its elements."""
+        self.run(importlib.resources.files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8"))
+        return self.driver.execute_async_script(AXE)
 
     def set_width(self, width):
         """The window's, in CSS pixels; None as it was."""

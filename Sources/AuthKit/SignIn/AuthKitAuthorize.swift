@@ -22,7 +22,14 @@ extension AuthKitSignInRoutes {
             try Self.translated(form, of: id), from: tenant.applications, issuer: endpoints.issuer(tenant.tenant),
             defaults: ["response_type": "code"])
         if let refusal = SelectorRefusal(form, tenant.tenant.id, asked.returnAddress) { throw refusal }
-        return try signIn.beginWithoutURI(asked, for: tenant, request)
+        let isStraight = form["provider"]?.isSame(as: "authkit") != true
+        let page =
+            isStraight
+            ? nil
+            : SignInPage(asked, straightTo: "AppleOAuth", for: tenant, request, context) {
+                SignInPage.remainder(of: request.uri.query ?? "")
+            }
+        return try signIn.beginWithoutURI(asked, behind: page, for: tenant, request)
     }
 
     /// The parameters that have the same meaning in OAuth. A session always gets a refresh token, because WorkOS's clients require one.
@@ -32,6 +39,7 @@ extension AuthKitSignInRoutes {
                 "client_id": application.description, "redirect_uri": form["redirect_uri"], "response_type": form["response_type"],
                 "state": form["state"], "code_challenge": form["code_challenge"],
                 "code_challenge_method": form["code_challenge_method"], "max_age": form["max_age"], "prompt": form["prompt"],
+                "screen_hint": form["screen_hint"],
                 "scope": "openid profile email offline_access",
             ]))
     }

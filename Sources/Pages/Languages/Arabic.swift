@@ -11,8 +11,6 @@ extension Language {
 
         .signInTitle: "تسجيل الدخول إلى {application}",
         .signUpTitle: "إنشاء حساب في {application}",
-        .signInWithApple: "تسجيل الدخول باستخدام Apple",
-        .signUpWithApple: "التسجيل باستخدام Apple",
         .continueWithApple: "المتابعة باستخدام Apple",
         .chooseAccount: "يمكنك اختيار حساب Apple آخر في صفحة Apple.",
         .agreement: "تعني المتابعة أنك توافق على الشروط وسياسة الخصوصية لدى {organization}.",
@@ -66,6 +64,14 @@ extension Language {
         .signInStartedInAnotherBrowser: "بدأت عملية تسجيل الدخول هذه في متصفح آخر",
         .finishedOrWithoutCookies: "من الممكن أيضًا أن العملية اكتملت بالفعل، أو أن هذا المتصفح لا يحفظ ملفات تعريف الارتباط.",
         .startAgain: "يُرجى العودة إلى التطبيق وتسجيل الدخول مرة أخرى.",
+        .signInWasCanceled: "لقد ألغيت تسجيل الدخول",
+        .youAreNotSignedIn: "لم يتم تسجيل دخولك. يمكنك المحاولة مرة أخرى أو العودة إلى التطبيق.",
+        .appleDoesNotRespond: "لا تستجيب Apple",
+        .appleDidNotRespondInTime: "لم تستجب خدمة Apple في الوقت المناسب. يُرجى المحاولة مرة أخرى بعد قليل.",
+        .signInDoesNotWork: "تسجيل الدخول لا يعمل حاليًا",
+        .appleRefusesTheSettings: "لا تقبل Apple إعدادات تسجيل الدخول هذا. لا يمكن لأحد تصحيحها سوى المسؤول عنها.",
+        .signInDidNotFinish: "لم يكتمل تسجيل الدخول",
+        .responseCannotBeUsed: "تعذر استخدام استجابة Apple. يُرجى المحاولة مرة أخرى.",
 
         .serviceIsUnavailable: "هذه الخدمة غير متاحة مؤقتًا",
         .databaseIsUnreachable: "لا تستطيع خدمة تسجيل الدخول الوصول إلى قاعدة بياناتها.",

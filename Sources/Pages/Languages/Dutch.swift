@@ -11,8 +11,6 @@ extension Language {
 
         .signInTitle: "Inloggen bij {application}",
         .signUpTitle: "Registreren bij {application}",
-        .signInWithApple: "Log in met Apple",
-        .signUpWithApple: "Registreer met Apple",
         .continueWithApple: "Ga door met Apple",
         .chooseAccount: "Op de pagina van Apple kunt u een andere Apple Account kiezen.",
         .agreement: "Als u doorgaat, gaat u akkoord met de voorwaarden en het privacybeleid van {organization}.",
@@ -67,6 +65,14 @@ extension Language {
         .signInStartedInAnotherBrowser: "Deze inlogpoging is in een andere browser gestart",
         .finishedOrWithoutCookies: "Het kan ook zijn dat dit al is afgerond, of dat deze browser geen cookies opslaat.",
         .startAgain: "Ga terug naar de applicatie en log opnieuw in.",
+        .signInWasCanceled: "U hebt het inloggen geannuleerd",
+        .youAreNotSignedIn: "U bent niet ingelogd. U kunt het opnieuw proberen of teruggaan naar de applicatie.",
+        .appleDoesNotRespond: "Apple reageert niet",
+        .appleDidNotRespondInTime: "De dienst van Apple reageerde niet op tijd. Probeer het zo meteen opnieuw.",
+        .signInDoesNotWork: "Inloggen werkt op dit moment niet",
+        .appleRefusesTheSettings: "Apple accepteert de instellingen van deze aanmelding niet. Alleen de beheerder kan ze corrigeren.",
+        .signInDidNotFinish: "Het inloggen is niet voltooid",
+        .responseCannotBeUsed: "Het antwoord van Apple kon niet worden gebruikt. Probeer het opnieuw.",
 
         .serviceIsUnavailable: "Deze dienst is tijdelijk niet beschikbaar",
         .databaseIsUnreachable: "De inlogdienst kan zijn database niet bereiken.",

@@ -11,8 +11,6 @@ extension Language {
 
         .signInTitle: "Sign in to {application}",
         .signUpTitle: "Sign up for {application}",
-        .signInWithApple: "Sign in with Apple",
-        .signUpWithApple: "Sign up with Apple",
         .continueWithApple: "Continue with Apple",
         .chooseAccount: "On Apple's page, you can choose another Apple Account.",
         .agreement: "By continuing, you agree to the terms of {organization} and its privacy policy.",
@@ -65,6 +63,14 @@ extension Language {
         .signInStartedInAnotherBrowser: "This sign-in was started in another browser",
         .finishedOrWithoutCookies: "It may also be finished already, or this browser may not save cookies.",
         .startAgain: "Go back to the application and sign in again.",
+        .signInWasCanceled: "You canceled the sign-in",
+        .youAreNotSignedIn: "You are not signed in. You can try again, or go back to the application.",
+        .appleDoesNotRespond: "Apple does not respond",
+        .appleDidNotRespondInTime: "Apple's service did not respond in time. Try again in a moment.",
+        .signInDoesNotWork: "Sign-in does not work at the moment",
+        .appleRefusesTheSettings: "Apple does not accept the settings of this sign-in. Only its administrator can correct them.",
+        .signInDidNotFinish: "The sign-in did not finish",
+        .responseCannotBeUsed: "Apple's response could not be used. Try again.",
 
         .serviceIsUnavailable: "This service is temporarily unavailable",
         .databaseIsUnreachable: "The sign-in service cannot reach its database.",

@@ -11,8 +11,6 @@ extension Language {
 
         .signInTitle: "Se connecter à {application}",
         .signUpTitle: "S’inscrire à {application}",
-        .signInWithApple: "Se connecter avec Apple",
-        .signUpWithApple: "S’inscrire avec Apple",
         .continueWithApple: "Continuer avec Apple",
         .chooseAccount: "Sur la page d’Apple, vous pouvez choisir un autre compte Apple.",
         .agreement:
@@ -69,6 +67,14 @@ extension Language {
         .finishedOrWithoutCookies:
             "Il est aussi possible que l’opération soit déjà terminée ou que ce navigateur n’enregistre pas les cookies.",
         .startAgain: "Retournez à l’application et connectez-vous à nouveau.",
+        .signInWasCanceled: "Vous avez annulé la connexion",
+        .youAreNotSignedIn: "Vous n’êtes pas connecté. Vous pouvez réessayer ou revenir à l’application.",
+        .appleDoesNotRespond: "Apple ne répond pas",
+        .appleDidNotRespondInTime: "Le service d’Apple n’a pas répondu à temps. Réessayez dans un instant.",
+        .signInDoesNotWork: "La connexion ne fonctionne pas pour le moment",
+        .appleRefusesTheSettings: "Apple n’accepte pas les réglages de cette connexion. Seul son administrateur peut les corriger.",
+        .signInDidNotFinish: "La connexion n’a pas abouti",
+        .responseCannotBeUsed: "La réponse d’Apple n’a pas pu être utilisée. Réessayez.",
 
         .serviceIsUnavailable: "Ce service est temporairement indisponible",
         .databaseIsUnreachable: "Le service de connexion ne peut pas accéder à sa base de données.",

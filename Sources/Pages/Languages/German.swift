@@ -11,8 +11,6 @@ extension Language {
 
         .signInTitle: "Bei {application} anmelden",
         .signUpTitle: "Bei {application} registrieren",
-        .signInWithApple: "Mit Apple anmelden",
-        .signUpWithApple: "Mit Apple registrieren",
         .continueWithApple: "Mit Apple fortfahren",
         .chooseAccount: "Auf der Seite von Apple können Sie einen anderen Apple Account auswählen.",
         .agreement: "Wenn Sie fortfahren, stimmen Sie den Nutzungsbedingungen und der Datenschutzerklärung von {organization} zu.",
@@ -66,6 +64,14 @@ extension Language {
         .signInStartedInAnotherBrowser: "Diese Anmeldung wurde in einem anderen Browser begonnen",
         .finishedOrWithoutCookies: "Vielleicht ist der Vorgang auch schon abgeschlossen, oder dieser Browser speichert keine Cookies.",
         .startAgain: "Gehen Sie zurück zur Anwendung und melden Sie sich erneut an.",
+        .signInWasCanceled: "Sie haben die Anmeldung abgebrochen",
+        .youAreNotSignedIn: "Sie sind nicht angemeldet. Sie können es erneut versuchen oder zur Anwendung zurückkehren.",
+        .appleDoesNotRespond: "Apple antwortet nicht",
+        .appleDidNotRespondInTime: "Der Dienst von Apple hat nicht rechtzeitig geantwortet. Versuchen Sie es gleich noch einmal.",
+        .signInDoesNotWork: "Die Anmeldung funktioniert zurzeit nicht",
+        .appleRefusesTheSettings: "Apple akzeptiert die Einstellungen dieser Anmeldung nicht. Nur ihr Administrator kann sie korrigieren.",
+        .signInDidNotFinish: "Die Anmeldung wurde nicht abgeschlossen",
+        .responseCannotBeUsed: "Die Antwort von Apple konnte nicht verwendet werden. Versuchen Sie es erneut.",
 
         .serviceIsUnavailable: "Dieser Dienst ist vorübergehend nicht verfügbar",
         .databaseIsUnreachable: "Der Anmeldedienst kann seine Datenbank nicht erreichen.",

@@ -11,8 +11,6 @@ extension Language {
 
         .signInTitle: "התחברות לאפליקציה {application}",
         .signUpTitle: "הרשמה לאפליקציה {application}",
-        .signInWithApple: "התחברות באמצעות Apple",
-        .signUpWithApple: "הרשמה באמצעות Apple",
         .continueWithApple: "המשך באמצעות Apple",
         .chooseAccount: "בדף של Apple אפשר לבחור חשבון Apple אחר.",
         .agreement: "המשך הפעולה מהווה הסכמה לתנאי השימוש ולמדיניות הפרטיות של {organization}.",
@@ -64,6 +62,14 @@ extension Language {
         .signInStartedInAnotherBrowser: "ההתחברות הזו התחילה בדפדפן אחר",
         .finishedOrWithoutCookies: "ייתכן גם שהפעולה כבר הסתיימה, או שהדפדפן הזה לא שומר קובצי Cookie.",
         .startAgain: "יש לחזור לאפליקציה ולהתחבר שוב.",
+        .signInWasCanceled: "ביטלת את ההתחברות",
+        .youAreNotSignedIn: "לא התחברת. אפשר לנסות שוב או לחזור לאפליקציה.",
+        .appleDoesNotRespond: "Apple לא מגיבה",
+        .appleDidNotRespondInTime: "השירות של Apple לא הגיב בזמן. יש לנסות שוב בעוד רגע.",
+        .signInDoesNotWork: "ההתחברות אינה פועלת כרגע",
+        .appleRefusesTheSettings: "Apple לא מקבלת את ההגדרות של התחברות זו. רק מנהל המערכת יכול לתקן אותן.",
+        .signInDidNotFinish: "ההתחברות לא הושלמה",
+        .responseCannotBeUsed: "לא ניתן היה להשתמש בתגובה של Apple. יש לנסות שוב.",
 
         .serviceIsUnavailable: "השירות הזה אינו זמין באופן זמני",
         .databaseIsUnreachable: "שירות ההתחברות לא מצליח לגשת למסד הנתונים שלו.",

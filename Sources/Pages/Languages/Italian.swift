@@ -11,8 +11,6 @@ extension Language {
 
         .signInTitle: "Accesso a {application}",
         .signUpTitle: "Iscrizione a {application}",
-        .signInWithApple: "Accedi con Apple",
-        .signUpWithApple: "Iscriviti con Apple",
         .continueWithApple: "Continua con Apple",
         .chooseAccount: "Nella pagina di Apple, può scegliere un altro Apple Account.",
         .agreement: "Continuando, accetta le condizioni d’uso e l’informativa sulla privacy di {organization}.",
@@ -67,6 +65,14 @@ extension Language {
         .signInStartedInAnotherBrowser: "Questo accesso è iniziato in un altro browser",
         .finishedOrWithoutCookies: "È anche possibile che l’operazione sia già conclusa o che questo browser non salvi i cookie.",
         .startAgain: "Torni all’applicazione e acceda di nuovo.",
+        .signInWasCanceled: "Ha annullato l’accesso",
+        .youAreNotSignedIn: "Non ha effettuato l’accesso. Può riprovare o tornare all’applicazione.",
+        .appleDoesNotRespond: "Apple non risponde",
+        .appleDidNotRespondInTime: "Il servizio di Apple non ha risposto in tempo. Riprovi tra un momento.",
+        .signInDoesNotWork: "L’accesso al momento non funziona",
+        .appleRefusesTheSettings: "Apple non accetta le impostazioni di questo accesso. Solo il suo amministratore può correggerle.",
+        .signInDidNotFinish: "L’accesso non è stato completato",
+        .responseCannotBeUsed: "Non è stato possibile usare la risposta di Apple. Riprovi.",
 
         .serviceIsUnavailable: "Questo servizio al momento non è disponibile",
         .databaseIsUnreachable: "Il servizio di accesso non riesce a raggiungere il database.",

@@ -11,8 +11,6 @@ extension Language {
 
         .signInTitle: "{application}にサインイン",
         .signUpTitle: "{application}に新規登録",
-        .signInWithApple: "Appleでサインイン",
-        .signUpWithApple: "Appleで登録",
         .continueWithApple: "Appleで続ける",
         .chooseAccount: "Appleのページで、別のApple Accountを選べます。",
         .agreement: "続けると、{organization}の利用規約とプライバシーポリシーに同意したことになります。",
@@ -63,6 +61,14 @@ extension Language {
         .signInStartedInAnotherBrowser: "このサインインは別のブラウザで開始されました",
         .finishedOrWithoutCookies: "すでに完了しているか、このブラウザがCookieを保存していない可能性もあります。",
         .startAgain: "アプリに戻り、もう一度サインインしてください。",
+        .signInWasCanceled: "サインインをキャンセルしました",
+        .youAreNotSignedIn: "サインインしていません。もう一度お試しになるか、アプリに戻ることができます。",
+        .appleDoesNotRespond: "Appleが応答していません",
+        .appleDidNotRespondInTime: "Appleのサービスが時間内に応答しませんでした。しばらくしてからもう一度お試しください。",
+        .signInDoesNotWork: "現在、サインインを利用できません",
+        .appleRefusesTheSettings: "このサインインの設定はAppleに受け入れられませんでした。修正できるのは管理者だけです。",
+        .signInDidNotFinish: "サインインが完了しませんでした",
+        .responseCannotBeUsed: "Appleの応答を使用できませんでした。もう一度お試しください。",
 
         .serviceIsUnavailable: "このサービスは一時的に利用できません",
         .databaseIsUnreachable: "サインインサービスがデータベースに接続できません。",

@@ -11,8 +11,6 @@ extension Language {
 
         .signInTitle: "{application}에 로그인",
         .signUpTitle: "{application}에 가입",
-        .signInWithApple: "Apple로 로그인",
-        .signUpWithApple: "Apple로 등록",
         .continueWithApple: "Apple로 계속하기",
         .chooseAccount: "Apple 페이지에서 다른 Apple 계정을 선택할 수 있습니다.",
         .agreement: "계속하면 {organization}의 이용 약관과 개인정보 처리방침에 동의하게 됩니다.",
@@ -63,6 +61,14 @@ extension Language {
         .signInStartedInAnotherBrowser: "이 로그인은 다른 브라우저에서 시작되었습니다",
         .finishedOrWithoutCookies: "이미 완료되었거나, 이 브라우저에서 쿠키를 저장하지 않는 것일 수도 있습니다.",
         .startAgain: "앱으로 돌아가 다시 로그인하세요.",
+        .signInWasCanceled: "로그인을 취소했습니다",
+        .youAreNotSignedIn: "로그인되어 있지 않습니다. 다시 시도하거나 앱으로 돌아갈 수 있습니다.",
+        .appleDoesNotRespond: "Apple이 응답하지 않습니다",
+        .appleDidNotRespondInTime: "Apple 서비스가 제시간에 응답하지 않았습니다. 잠시 후 다시 시도하세요.",
+        .signInDoesNotWork: "지금은 로그인할 수 없습니다",
+        .appleRefusesTheSettings: "Apple이 이 로그인의 설정을 허용하지 않습니다. 관리자만 수정할 수 있습니다.",
+        .signInDidNotFinish: "로그인이 완료되지 않았습니다",
+        .responseCannotBeUsed: "Apple의 응답을 사용할 수 없습니다. 다시 시도하세요.",
 
         .serviceIsUnavailable: "이 서비스를 일시적으로 사용할 수 없습니다",
         .databaseIsUnreachable: "로그인 서비스가 데이터베이스에 연결할 수 없습니다.",

@@ -11,8 +11,6 @@ extension Language {
 
         .signInTitle: "Logowanie do aplikacji „{application}”",
         .signUpTitle: "Rejestracja w aplikacji „{application}”",
-        .signInWithApple: "Zaloguj się, używając konta Apple",
-        .signUpWithApple: "Zarejestruj się, używając konta Apple",
         .continueWithApple: "Kontynuuj, używając konta Apple",
         .chooseAccount: "Na stronie firmy Apple można wybrać inne konto Apple.",
         .agreement: "Kontynuując, akceptują Państwo regulamin i politykę prywatności organizacji „{organization}”.",
@@ -64,6 +62,14 @@ extension Language {
         .signInStartedInAnotherBrowser: "To logowanie rozpoczęto w innej przeglądarce",
         .finishedOrWithoutCookies: "Możliwe też, że zostało już zakończone albo że ta przeglądarka nie zapisuje plików cookie.",
         .startAgain: "Proszę wrócić do aplikacji i zalogować się ponownie.",
+        .signInWasCanceled: "Logowanie zostało anulowane",
+        .youAreNotSignedIn: "Nie zalogowano. Można spróbować ponownie lub wrócić do aplikacji.",
+        .appleDoesNotRespond: "Apple nie odpowiada",
+        .appleDidNotRespondInTime: "Usługa Apple nie odpowiedziała na czas. Proszę spróbować ponownie za chwilę.",
+        .signInDoesNotWork: "Logowanie obecnie nie działa",
+        .appleRefusesTheSettings: "Apple nie akceptuje ustawień tego logowania. Może je poprawić tylko administrator.",
+        .signInDidNotFinish: "Logowanie nie zostało ukończone",
+        .responseCannotBeUsed: "Nie można było użyć odpowiedzi Apple. Proszę spróbować ponownie.",
 
         .serviceIsUnavailable: "Ta usługa jest chwilowo niedostępna",
         .databaseIsUnreachable: "Usługa logowania nie może połączyć się ze swoją bazą danych.",

@@ -11,8 +11,6 @@ extension Language {
 
         .signInTitle: "Iniciar sessão em {application}",
         .signUpTitle: "Inscrever-se em {application}",
-        .signInWithApple: "Iniciar sessão com a Apple",
-        .signUpWithApple: "Inscrever-se com a Apple",
         .continueWithApple: "Continuar com a Apple",
         .chooseAccount: "Na página da Apple, você pode escolher outra Conta Apple.",
         .agreement: "Ao continuar, você aceita os termos de uso e a política de privacidade da organização {organization}.",
@@ -66,6 +64,14 @@ extension Language {
         .signInStartedInAnotherBrowser: "Este início de sessão começou em outro navegador",
         .finishedOrWithoutCookies: "Também é possível que o processo já tenha terminado ou que este navegador não guarde cookies.",
         .startAgain: "Volte para a aplicação e inicie sessão novamente.",
+        .signInWasCanceled: "Cancelou o início de sessão",
+        .youAreNotSignedIn: "Não iniciou sessão. Pode tentar novamente ou voltar à aplicação.",
+        .appleDoesNotRespond: "A Apple não responde",
+        .appleDidNotRespondInTime: "O serviço da Apple não respondeu a tempo. Tente novamente dentro de momentos.",
+        .signInDoesNotWork: "O início de sessão não funciona neste momento",
+        .appleRefusesTheSettings: "A Apple não aceita as definições deste início de sessão. Só o seu administrador as pode corrigir.",
+        .signInDidNotFinish: "O início de sessão não foi concluído",
+        .responseCannotBeUsed: "Não foi possível usar a resposta da Apple. Tente novamente.",
 
         .serviceIsUnavailable: "Este serviço está temporariamente indisponível",
         .databaseIsUnreachable: "O serviço de início de sessão não consegue acessar o banco de dados.",

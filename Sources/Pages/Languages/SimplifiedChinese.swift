@@ -11,8 +11,6 @@ extension Language {
 
         .signInTitle: "登录 {application}",
         .signUpTitle: "注册 {application} 账户",
-        .signInWithApple: "通过 Apple 登录",
-        .signUpWithApple: "通过 Apple 注册",
         .continueWithApple: "通过 Apple 继续",
         .chooseAccount: "您可以在 Apple 的页面上选择其他 Apple 账户。",
         .agreement: "继续即表示您同意 {organization} 的使用条款和隐私政策。",
@@ -62,6 +60,14 @@ extension Language {
         .signInStartedInAnotherBrowser: "此次登录是在其他浏览器中开始的",
         .finishedOrWithoutCookies: "也可能是操作已经完成，或者此浏览器不保存 Cookie。",
         .startAgain: "请返回应用并重新登录。",
+        .signInWasCanceled: "您已取消登录",
+        .youAreNotSignedIn: "您尚未登录。您可以重试，或返回应用。",
+        .appleDoesNotRespond: "Apple 没有响应",
+        .appleDidNotRespondInTime: "Apple 的服务未及时响应。请稍后重试。",
+        .signInDoesNotWork: "目前无法登录",
+        .appleRefusesTheSettings: "Apple 不接受此登录的设置。只有管理员可以更正。",
+        .signInDidNotFinish: "登录未完成",
+        .responseCannotBeUsed: "无法使用 Apple 的响应。请重试。",
 
         .serviceIsUnavailable: "此服务暂时不可用",
         .databaseIsUnreachable: "登录服务无法连接到数据库。",

@@ -11,8 +11,6 @@ extension Language {
 
         .signInTitle: "Iniciar sesión en {application}",
         .signUpTitle: "Registrarse en {application}",
-        .signInWithApple: "Iniciar sesión con Apple",
-        .signUpWithApple: "Registrarse con Apple",
         .continueWithApple: "Continuar con Apple",
         .chooseAccount: "En la página de Apple puede elegir otra cuenta de Apple.",
         .agreement: "Al continuar, acepta las condiciones de uso y la política de privacidad de {organization}.",
@@ -66,6 +64,14 @@ extension Language {
         .signInStartedInAnotherBrowser: "Este inicio de sesión comenzó en otro navegador",
         .finishedOrWithoutCookies: "También es posible que el proceso ya haya terminado o que este navegador no guarde cookies.",
         .startAgain: "Vuelva a la aplicación e inicie sesión de nuevo.",
+        .signInWasCanceled: "Ha cancelado el inicio de sesión",
+        .youAreNotSignedIn: "No ha iniciado sesión. Puede intentarlo de nuevo o volver a la aplicación.",
+        .appleDoesNotRespond: "Apple no responde",
+        .appleDidNotRespondInTime: "El servicio de Apple no respondió a tiempo. Inténtelo de nuevo en un momento.",
+        .signInDoesNotWork: "El inicio de sesión no funciona en este momento",
+        .appleRefusesTheSettings: "Apple no acepta los ajustes de este inicio de sesión. Solo su administrador puede corregirlos.",
+        .signInDidNotFinish: "El inicio de sesión no se completó",
+        .responseCannotBeUsed: "No se pudo usar la respuesta de Apple. Inténtelo de nuevo.",
 
         .serviceIsUnavailable: "Este servicio no está disponible en este momento",
         .databaseIsUnreachable: "El servicio de inicio de sesión no puede acceder a la base de datos.",

@@ -11,8 +11,6 @@ extension Language {
 
         .signInTitle: "登入 {application}",
         .signUpTitle: "註冊 {application} 帳號",
-        .signInWithApple: "使用 Apple 登入",
-        .signUpWithApple: "使用 Apple 註冊",
         .continueWithApple: "使用 Apple 繼續",
         .chooseAccount: "您可以在 Apple 的頁面上選擇其他 Apple 帳號。",
         .agreement: "繼續即表示您同意 {organization} 的使用條款和隱私權政策。",
@@ -63,6 +61,14 @@ extension Language {
         .signInStartedInAnotherBrowser: "這次登入是在其他瀏覽器中開始的",
         .finishedOrWithoutCookies: "也可能是操作已經完成，或此瀏覽器不儲存 Cookie。",
         .startAgain: "請返回應用程式並重新登入。",
+        .signInWasCanceled: "您已取消登入",
+        .youAreNotSignedIn: "您尚未登入。您可以再試一次，或返回應用程式。",
+        .appleDoesNotRespond: "Apple 沒有回應",
+        .appleDidNotRespondInTime: "Apple 的服務未及時回應。請稍後再試一次。",
+        .signInDoesNotWork: "目前無法登入",
+        .appleRefusesTheSettings: "Apple 不接受此登入的設定。只有管理員可以更正。",
+        .signInDidNotFinish: "登入未完成",
+        .responseCannotBeUsed: "無法使用 Apple 的回應。請再試一次。",
 
         .serviceIsUnavailable: "此服務暫時無法使用",
         .databaseIsUnreachable: "登入服務無法連線到資料庫。",

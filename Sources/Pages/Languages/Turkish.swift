@@ -11,8 +11,6 @@ extension Language {
 
         .signInTitle: "{application} uygulamasına giriş yapın",
         .signUpTitle: "{application} uygulamasına kaydolun",
-        .signInWithApple: "Apple ile Giriş Yap",
-        .signUpWithApple: "Apple ile Kaydol",
         .continueWithApple: "Apple ile Devam Et",
         .chooseAccount: "Apple’ın sayfasında başka bir Apple Hesabı seçebilirsiniz.",
         .agreement: "Devam ettiğinizde {organization} kuruluşunun kullanım koşullarını ve gizlilik politikasını kabul etmiş olursunuz.",
@@ -65,6 +63,14 @@ extension Language {
         .signInStartedInAnotherBrowser: "Bu giriş işlemi başka bir tarayıcıda başlatıldı",
         .finishedOrWithoutCookies: "İşlem zaten tamamlanmış da olabilir veya bu tarayıcı çerezleri kaydetmiyor olabilir.",
         .startAgain: "Uygulamaya dönün ve yeniden giriş yapın.",
+        .signInWasCanceled: "Girişi iptal ettiniz",
+        .youAreNotSignedIn: "Giriş yapmadınız. Yeniden deneyebilir veya uygulamaya dönebilirsiniz.",
+        .appleDoesNotRespond: "Apple yanıt vermiyor",
+        .appleDidNotRespondInTime: "Apple’ın hizmeti zamanında yanıt vermedi. Birazdan yeniden deneyin.",
+        .signInDoesNotWork: "Giriş şu anda çalışmıyor",
+        .appleRefusesTheSettings: "Apple bu girişin ayarlarını kabul etmiyor. Bunları yalnızca yönetici düzeltebilir.",
+        .signInDidNotFinish: "Giriş tamamlanmadı",
+        .responseCannotBeUsed: "Apple’ın yanıtı kullanılamadı. Yeniden deneyin.",
 
         .serviceIsUnavailable: "Bu hizmet geçici olarak kullanılamıyor",
         .databaseIsUnreachable: "Giriş hizmeti veritabanına erişemiyor.",

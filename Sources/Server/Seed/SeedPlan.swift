@@ -40,6 +40,7 @@ package struct SeedPlan: Codable, Sendable {
         package var requires_dpop: Bool?
         package var allows_device_grant: Bool?
         package var is_third_party: Bool?
+        package var sign_in_page: SignInPageUse?
         package var token_endpoint_auth_method: Application.AuthMethod?
         package var jwks: Keys?
         package var jwks_uri: String?
@@ -52,7 +53,7 @@ package struct SeedPlan: Codable, Sendable {
             name: String, kind: Application.Kind, redirect_uris: [String], requires_pkce: Bool? = nil, requires_offline_access: Bool? = nil,
             allows_development_uris: Bool? = nil, returns_tokens_in_url: Bool? = nil,
             requires_pushed_requests: Bool? = nil, requires_dpop: Bool? = nil, allows_device_grant: Bool? = nil,
-            is_third_party: Bool? = nil,
+            is_third_party: Bool? = nil, sign_in_page: SignInPageUse? = nil,
             token_endpoint_auth_method: Application.AuthMethod? = nil, jwks: Keys? = nil, jwks_uri: String? = nil,
             logout_uris: [String]? = nil, login_url: String? = nil,
             bundle_ids: [String]? = nil,
@@ -69,6 +70,7 @@ package struct SeedPlan: Codable, Sendable {
             self.requires_dpop = requires_dpop
             self.allows_device_grant = allows_device_grant
             self.is_third_party = is_third_party
+            self.sign_in_page = sign_in_page
             self.token_endpoint_auth_method = token_endpoint_auth_method
             self.jwks = jwks
             self.jwks_uri = jwks_uri

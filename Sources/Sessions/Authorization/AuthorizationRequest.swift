@@ -26,6 +26,8 @@ package struct AuthorizationRequest: Sendable {
     package let prompt: Prompt
     /// An id_token of the user that the application expects.
     package let idTokenHint: String?
+    /// The purpose of the sign-in page. Nil if the request does not ask for the page.
+    package let purpose: Purpose?
 
     /// How the user may sign in.
     package enum Prompt: Sendable {
@@ -35,6 +37,28 @@ package struct AuthorizationRequest: Sendable {
         case apple
         /// In both ways.
         case any
+    }
+
+    /// The part of the sign-in page that a request asks for.
+    package enum Purpose: Sendable {
+        case signIn, signUp
+        /// With another account than the last one.
+        case chooseAccount
+
+        /// - Parameters:
+        ///   - hint: `screen_hint`. `sign-up` is WorkOS's word, and `signup` Auth0's. Each other value means a sign-in.
+        ///   - prompts: the values of `prompt`.
+        init?(hint: String?, prompts: [Substring]) {
+            if let hint, ["sign-up", "signup"].has(hint) {
+                self = .signUp
+            } else if prompts.has("select_account") {
+                self = .chooseAccount
+            } else if hint != nil || prompts.has("login") {
+                self = .signIn
+            } else {
+                return nil
+            }
+        }
     }
 
     static let prompts = ["none", "login", "consent", "select_account"]
@@ -90,6 +114,7 @@ package struct AuthorizationRequest: Sendable {
         }
         prompt = prompts.has("none") ? .none : prompts.isEmpty ? .any : .apple
         idTokenHint = hasSingleSignOn ? form["id_token_hint"] : nil
+        purpose = Purpose(hint: form["screen_hint"], prompts: prompts)
         maxAge = form["max_age"].flatMap { $0.utf8.allSatisfy(\.isDigit) ? Int($0) : nil }
         guard (form["max_age"] == nil) == (maxAge == nil)
         else { throw refuse(.invalidRequest, "max_age must be a whole number of seconds, at least 0.") }
@@ -155,7 +180,7 @@ extension AuthorizationRequest {
     package init(forDeviceOf application: Application, at address: ReturnAddress, scope: String, apis: [ID<API>]) {
         (self.application, returnAddress, self.scope, self.apis) = (application, address, scope, apis)
         (nonce, codeChallenge, maxAge, key) = (nil, nil, nil, nil)
-        (prompt, idTokenHint) = (.apple, nil)
+        (prompt, idTokenHint, purpose) = (.apple, nil, nil)
     }
 }
 

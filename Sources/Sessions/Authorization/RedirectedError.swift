@@ -1,4 +1,3 @@
-import Encoding
 package import HTTPTypes
 package import Hummingbird
 import Web
@@ -28,6 +27,13 @@ package struct RedirectedError: Error, Sendable {
     /// Cookies of the response, in the form of `Set-Cookie`.
     package var cookies: [String] = []
 
+    /// The address that brings the error to the application. Nil if the application wants it in a form.
+    package var location: String? {
+        returnAddress.mode == .query ? returnAddress.url(with: parameters) : nil
+    }
+
+    fileprivate var parameters: [(String, String)] { [("error", code.rawValue), ("error_description", description)] }
+
     package init(_ code: Code, _ description: String, to returnAddress: ReturnAddress) {
         (self.code, self.description, self.returnAddress) = (code, description, returnAddress)
     }
@@ -45,7 +51,7 @@ extension RedirectedError: HTTPResponseError {
 
     package func response(from request: Request, context: some RequestContext) throws -> Response {
         (context as? any RecordedContext)?.record.note(outcome: code.rawValue)
-        return returnAddress.answer([("error", code.rawValue), ("error_description", description)], for: request, cookies: cookies)
+        return returnAddress.answer(parameters, for: request, cookies: cookies)
     }
 }
 
@@ -53,8 +59,7 @@ extension Response {
     /// Sends the browser back to an application. The status 303 turns a POST into a GET. The response is never cached and sends no
     /// referrer, because Espalier's addresses contain states and codes.
     package static func redirect(to uri: String, adding parameters: [(String, String)], cookies: [String] = []) -> Response {
-        let query = parameters.map { name, value in "\(name)=\(Form.encode(value))" }.joined(separator: "&")
-        return .redirect(to: uri + (uri.utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + query, status: .seeOther, cookies: cookies)
+        .redirect(to: ReturnAddress.url(uri, with: parameters), status: .seeOther, cookies: cookies)
     }
 
     package static func redirect(to location: String, status: HTTPResponse.Status, cookies: [String]) -> Response {

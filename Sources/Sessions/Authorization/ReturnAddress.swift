@@ -1,3 +1,4 @@
+import Encoding
 package import Hummingbird
 import Tenancy
 import Web
@@ -21,13 +22,26 @@ package struct ReturnAddress: Sendable {
 
     /// - Parameter request: The request of the browser, which names the language of a page.
     package func answer(_ parameters: [(String, String)], for request: Request, cookies: [String] = []) -> Response {
-        let parameters = parameters + (state.map { [("state", $0)] } ?? []) + [("iss", issuer)]
         switch mode {
         case .query:
-            return .redirect(to: redirectURI, adding: parameters, cookies: cookies)
+            .redirect(to: redirectURI, adding: complete(parameters), cookies: cookies)
         case .form_post:
-            return FormPostPage(action: redirectURI, fields: parameters).response(for: request, cookies: cookies)
+            FormPostPage(action: redirectURI, fields: complete(parameters)).response(for: request, cookies: cookies)
         }
+    }
+
+    /// The redirect URI with the parameters of a response.
+    func url(with parameters: [(String, String)]) -> String {
+        Self.url(redirectURI, with: complete(parameters))
+    }
+
+    private func complete(_ parameters: [(String, String)]) -> [(String, String)] {
+        parameters + (state.map { [("state", $0)] } ?? []) + [("iss", issuer)]
+    }
+
+    static func url(_ uri: String, with parameters: [(String, String)]) -> String {
+        let query = parameters.map { name, value in "\(name)=\(Form.encode(value))" }.joined(separator: "&")
+        return uri + (uri.utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + query
     }
 
     /// Whether a browser can post to this address. A private-use scheme takes no body. A page policy that allows posts to an IPv6 address

@@ -117,8 +117,8 @@ extension ErrorPage {
 
 extension PageFrame {
     /// The frame of a page of a tenant.
-    package init(_ request: Request, _ tenant: TenantConfiguration, _ context: WebContext) {
-        self.init(request, tenant.brand, requestID: context.record.current.requestID)
+    package init(_ request: Request, _ tenant: TenantConfiguration, _ context: WebContext, uiLocales: String? = nil) {
+        self.init(request, tenant.brand, requestID: context.record.current.requestID, uiLocales: uiLocales)
     }
 }
 

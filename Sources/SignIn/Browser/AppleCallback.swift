@@ -104,6 +104,10 @@ extension SignInRoutes {
                     "request_id": "\(context.record.current.requestID)", "tenant": "\(tenant.tenant.slug)",
                     "outcome": "\(refusal.outcome)", "cause": "\(error)",
                 ])
+            if let page = retryPage(after: refusal, of: attempt, application, tenant, request, context) {
+                context.record.note(outcome: refusal.code.rawValue)
+                return page
+            }
             var answer = RedirectedError(refusal.code, refusal.description, to: returnAddress)
             answer.cookies = cookie.removals(parts: attempt.partsInCookies)
             throw answer

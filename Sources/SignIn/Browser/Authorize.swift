@@ -33,42 +33,72 @@ extension SignInRoutes {
             tenant.tenant.status == .active
         else { throw ErrorPage.unknownApplication }
         context.record.note(tenant: tenant.tenant.slug)
-        let asked = try await asked(form, tenant, context, defaults: ["response_type": "code"])
-        return try await answer(asked, for: tenant, request, context)
+        return try await answer(form, for: tenant, request, context, defaults: ["response_type": "code"])
     }
 
     private func authorize(_ form: Form, _ request: Request, _ context: WebContext) async throws -> Response {
         guard let tenant = try await endpoints.showingOutage(.outage, context, { try await endpoints.tenant(context) }) else {
             throw ErrorPage.unknownTenant
         }
-        return try await answer(try await asked(form, tenant, context), for: tenant, request, context)
+        return try await answer(form, for: tenant, request, context)
     }
 
-    /// Signs the user in without Apple if the browser allows it, or starts a login attempt.
+    /// Signs the user in without Apple if the browser allows it, shows the sign-in page, or starts a login attempt.
+    ///
+    /// A request may be one that the application pushed before. The browser's other parameters are ignored then, because the user could have
+    /// changed them (RFC 9101, section 6.3; RFC 9126, section 4). Only `provider` counts, because the sign-in page sends it.
     private func answer(
-        _ asked: AuthorizationRequest, for tenant: TenantConfiguration, _ request: Request, _ context: WebContext
+        _ sent: Form, for tenant: TenantConfiguration, _ request: Request, _ context: WebContext, defaults: [String: String] = [:]
     ) async throws -> Response {
-        guard tenant.tenant.settings.singleSignOn else { return try begin(asked, for: tenant, request) }
-        let cookie = BrowserCookie(in: request, of: tenant.tenant, publicURL: endpoints.publicURL, with: endpoints.keyring)
-        if let response = try await signInSilently(asked, cookie, for: tenant, request, context) { return response }
-        return try begin(asked, delivering: .code, for: tenant, request, earlierSession: cookie?.session)
+        let pushed = try pushedRequest(sent, tenant)
+        let form = try pushed?.form ?? sent
+        let asked = try AuthorizationRequest(
+            form, from: tenant.applications, apis: try await apis(for: form, tenant, context), issuer: endpoints.issuer(tenant.tenant),
+            defaults: defaults, isPushed: pushed != nil, hasSingleSignOn: tenant.tenant.settings.singleSignOn)
+        let isStraight = sent["provider"]?.isSame(as: Self.apple) == true
+        var cookie: BrowserCookie?
+        if tenant.tenant.settings.singleSignOn {
+            cookie = BrowserCookie(in: request, of: tenant.tenant, publicURL: endpoints.publicURL, with: endpoints.keyring)
+            if !isStraight || asked.prompt == .none,
+                let response = try await signInSilently(asked, cookie, for: tenant, request, context)
+            {
+                return response
+            }
+        }
+        let page =
+            isStraight
+            ? nil
+            : SignInPage(asked, straightTo: Self.apple, for: tenant, request, context, uiLocales: form["ui_locales"]) {
+                query(ofButtonFor: asked, pushed, form, tenant, request)
+            }
+        return try begin(asked, delivering: .code, behind: page, for: tenant, request, earlierSession: cookie?.session)
     }
 
-    /// The request in the browser's parameters, or the one that the application pushed before. The browser's other parameters are ignored
-    /// then, because the user could have changed them (RFC 9101, section 6.3; RFC 9126, section 4).
-    private func asked(
-        _ form: Form, _ tenant: TenantConfiguration, _ context: WebContext, defaults: [String: String] = [:]
-    ) async throws -> AuthorizationRequest {
-        var (form, isPushed) = (form, false)
+    /// The value of `provider` for the way straight to Apple.
+    private static let apple = "apple"
+
+    /// The parameters for the button of the sign-in page. A query stays. Other parameters are sealed, because they must not be visible in a
+    /// URL. Nil if they are too long for that.
+    private func query(
+        ofButtonFor asked: AuthorizationRequest, _ pushed: PushedRequest?, _ form: Form, _ tenant: TenantConfiguration, _ request: Request
+    ) -> String? {
+        if pushed == nil, request.method == .get { return SignInPage.remainder(of: request.uri.query ?? "") }
+        let now = endpoints.now()
+        let sealed = pushed ?? PushedRequest(form, boundTo: nil, by: asked.application.id, of: tenant.tenant.id, at: now)
+        return sealed.onPage(at: now).uri(with: endpoints.keyring).map { uri in
+            Form.encode(["client_id": asked.application.id.description, "request_uri": uri])
+        }
+    }
+
+    /// The request that the application pushed before, if the browser names one.
+    private func pushedRequest(_ form: Form, _ tenant: TenantConfiguration) throws -> PushedRequest? {
         if let uri = form["request_uri"], uri.begins(with: PushedRequest.prefix) {
             guard let pushed = PushedRequest(opening: uri, with: endpoints.keyring, at: endpoints.now()),
                 pushed.tenant == tenant.tenant.id, form["client_id"]?.isSame(as: pushed.application.description) == true
             else { throw ErrorPage.pushedRequestUnreadable }
-            (form, isPushed) = (try pushed.form, true)
+            return pushed
         }
-        return try AuthorizationRequest(
-            form, from: tenant.applications, apis: try await apis(for: form, tenant, context), issuer: endpoints.issuer(tenant.tenant),
-            defaults: defaults, isPushed: isPushed, hasSingleSignOn: tenant.tenant.settings.singleSignOn)
+        return nil
     }
 
     /// The tenant's APIs, if the request names one.
@@ -78,16 +108,12 @@ extension SignInRoutes {
         }
     }
 
-    /// Starts a login attempt. It writes only to the browser, so an unauthenticated caller cannot fill the database.
-    package func begin(_ asked: AuthorizationRequest, for tenant: TenantConfiguration, _ request: Request) throws -> Response {
-        try begin(asked, delivering: .code, for: tenant, request)
-    }
-
-    /// The same for a protocol whose token request does not repeat the redirect URI.
+    /// Starts a login attempt for a protocol whose token request does not repeat the redirect URI.
+    /// - Parameter page: the sign-in page, if the tenant and the request choose it.
     package func beginWithoutURI(
-        _ asked: AuthorizationRequest, for tenant: TenantConfiguration, _ request: Request
+        _ asked: AuthorizationRequest, behind page: SignInPage? = nil, for tenant: TenantConfiguration, _ request: Request
     ) throws -> Response {
-        try begin(asked, delivering: .codeWithoutURI, for: tenant, request)
+        try begin(asked, delivering: .codeWithoutURI, behind: page, for: tenant, request)
     }
 
     /// The same for a device. The login returns to a page of this server, which is the only one that can open it.
@@ -97,9 +123,11 @@ extension SignInRoutes {
         try begin(asked, delivering: .device, for: tenant, request)
     }
 
+    /// Starts a login attempt, or shows the page in front of it. An attempt writes only to the browser, so an unauthenticated caller cannot
+    /// fill the database.
     func begin(
-        _ asked: AuthorizationRequest, delivering delivery: LoginAttempt.Delivery, for tenant: TenantConfiguration, _ request: Request,
-        earlierSession: ID<BrowserSession>? = nil
+        _ asked: AuthorizationRequest, delivering delivery: LoginAttempt.Delivery, behind page: SignInPage? = nil,
+        for tenant: TenantConfiguration, _ request: Request, earlierSession: ID<BrowserSession>? = nil
     ) throws -> Response {
         guard request.isTopLevelNavigation else {
             metrics.count(.authorize, ErrorPage.embedded.outcome)
@@ -118,25 +146,40 @@ extension SignInRoutes {
             metrics.count(.authorize, ErrorPage.budgetUsedUp.outcome)
             throw ErrorPage.budgetUsedUp.leading(to: asked.application)
         }
-        let secret = RandomText.make()
-        let attempt = LoginAttempt(
-            asked, delivering: delivery, tenant: tenant.tenant.id, connection: connection.id, browserSecret: secret,
-            earlierSession: earlierSession, at: endpoints.now())
+        let started = start(of: tenant, connection, request) { secret in
+            LoginAttempt(
+                asked, delivering: delivery, tenant: tenant.tenant.id, connection: connection.id, browserSecret: secret,
+                earlierSession: earlierSession, at: endpoints.now())
+        }
         // Otherwise Apple's answer could not be read, and the name in it would be lost.
-        guard attempt.fits else {
+        guard let started else {
             throw RedirectedError(
                 .invalidRequest, "redirect_uri, nonce and scope are too long together. Shorten one of them.", to: asked.returnAddress)
         }
+        if let page {
+            metrics.count(.authorize, "page")
+            return page.response()
+        }
+        metrics.count(.authorize, "ok")
+        return .redirect(to: started.location, status: .found, cookies: started.cookies)
+    }
+
+    /// Seals a new login attempt into Apple's address and into cookies. Nil if it does not fit into them.
+    func start(
+        of tenant: TenantConfiguration, _ connection: Connection, _ request: Request, _ attempt: (_ browserSecret: String) -> LoginAttempt
+    ) -> (location: String, cookies: [String])? {
+        let secret = RandomText.make()
+        let attempt = attempt(secret)
+        guard attempt.fits else { return nil }
         let parts = attempt.sealedParts(with: endpoints.keyring)
         let location = apple.authorizeURL(
             clientID: connection.servicesID, redirectURI: endpoints.returnURL(tenant.tenant, connection),
             state: attempt.sealed(with: endpoints.keyring), nonce: attempt.appleNonce)
         // The callback needs Apple's signing keys even if Apple is slow by then, because it can save the name only with them.
         apple.prepareToVerify(at: attempt.startedAt)
-        metrics.count(.authorize, "ok")
-        return .redirect(
-            to: location, status: .found,
-            cookies: AttemptCookie(attempt.login, publicURL: endpoints.publicURL).set(secret, parts: parts)
-                + AttemptCookie.removals(toMakeRoomFor: parts, secret: secret, in: request, publicURL: endpoints.publicURL))
+        let cookies =
+            AttemptCookie(attempt.login, publicURL: endpoints.publicURL).set(secret, parts: parts)
+            + AttemptCookie.removals(toMakeRoomFor: parts, secret: secret, in: request, publicURL: endpoints.publicURL)
+        return (location, cookies)
     }
 }

@@ -9,20 +9,26 @@ struct CallbackRefusal: Error {
     let outcome: String
     /// Whether an operator should act. The cause is then Espalier or the tenant's settings, not the user or Apple.
     var isOurs = false
+    /// The reason on the page for a new sign-in. Nil if a new one would end in the same way, or needs another request.
+    var cause: RetryPage.Cause?
 
-    static let cancelled = CallbackRefusal(code: .accessDenied, description: "The user cancelled the sign-in.", outcome: "cancelled")
+    static let cancelled = CallbackRefusal(
+        code: .accessDenied, description: "The user cancelled the sign-in.", outcome: "cancelled",
+        cause: .canceled)
     static let refusedByApple = CallbackRefusal(
-        code: .serverError, description: "Apple's response has neither a code nor a cancellation. Start again.", outcome: "no_code")
+        code: .serverError, description: "Apple's response has neither a code nor a cancellation. Start again.", outcome: "no_code",
+        cause: .unusableResponse)
     static let codeTooLong = CallbackRefusal(
         code: .serverError, description: "Apple's response has a code of more than \(NativeSignIn.longestCode) bytes. Start again.",
-        outcome: "code_too_long")
+        outcome: "code_too_long", cause: .unusableResponse)
     static let idTokenMissing = CallbackRefusal(
-        code: .serverError, description: "Apple's response has no identity token. Start again.", outcome: "id_token_missing")
+        code: .serverError, description: "Apple's response has no identity token. Start again.", outcome: "id_token_missing",
+        cause: .unusableResponse)
     static let tooManyTries = CallbackRefusal(
         code: .serverError, description: "Too many responses were posted for this sign-in. Start again.", outcome: "too_many_tries")
     static let otherUsersCode = CallbackRefusal(
         code: .serverError, description: "Apple's code and identity token belong to different users. Start again.",
-        outcome: "other_users_code")
+        outcome: "other_users_code", cause: .unusableResponse)
     static let connectionChanged = CallbackRefusal(
         code: .temporarilyUnavailable, description: "The tenant's Apple settings changed during the sign-in. Start again.",
         outcome: "connection_changed")
@@ -44,7 +50,7 @@ extension CallbackRefusal {
     static func untrustedForm(_ rule: IDTokenRefusal) -> CallbackRefusal {
         CallbackRefusal(
             code: .serverError, description: "The identity token in Apple's response is invalid. Start again.",
-            outcome: "form_id_token_\(rule.rawValue)")
+            outcome: "form_id_token_\(rule.rawValue)", cause: .unusableResponse)
     }
 
     init(_ error: any Error) {
@@ -68,27 +74,36 @@ extension CallbackRefusal {
         switch error {
         case .timedOut, .unreachable, .unavailable:
             self.init(
-                code: .temporarilyUnavailable, description: "Apple did not respond. Try again in a moment.", outcome: "apple_unavailable")
+                code: .temporarilyUnavailable, description: "Apple did not respond. Try again in a moment.", outcome: "apple_unavailable",
+                cause: .noResponse)
         case .refused(.invalidClient):
             self.init(
                 code: .serverError, description: "Apple does not accept this tenant's Apple settings.", outcome: "apple_invalid_client",
-                isOurs: true)
+                isOurs: true, cause: .settings)
         case .untrusted(let refusal):
             self.init(
-                code: .serverError, description: "Apple's identity token is invalid. Start again.", outcome: "id_token_\(refusal.rawValue)")
+                code: .serverError, description: "Apple's identity token is invalid. Start again.", outcome: "id_token_\(refusal.rawValue)",
+                cause: .unusableResponse)
         case .unsigned:
             self.init(
-                code: .serverError, description: "This tenant's Apple key cannot be used.", outcome: "apple_key_unusable", isOurs: true)
+                code: .serverError, description: "This tenant's Apple key cannot be used.", outcome: "apple_key_unusable", isOurs: true,
+                cause: .settings)
         case .refused:
-            self.init(code: .serverError, description: "Apple refused the sign-in. Start again.", outcome: "apple_refused")
+            self.init(
+                code: .serverError, description: "Apple refused the sign-in. Start again.", outcome: "apple_refused",
+                cause: .unusableResponse)
         case .busy:
             self.init(
                 code: .temporarilyUnavailable, description: "Too many sign-ins wait for Apple. Try again in a few seconds.",
-                outcome: "apple_busy", isOurs: true)
+                outcome: "apple_busy", isOurs: true, cause: .noResponse)
         case .cancelled:
-            self.init(code: .temporarilyUnavailable, description: "The sign-in was interrupted. Try again.", outcome: "cancelled_here")
+            self.init(
+                code: .temporarilyUnavailable, description: "The sign-in was interrupted. Try again.", outcome: "cancelled_here",
+                cause: .noResponse)
         case .nonsense:
-            self.init(code: .serverError, description: "Apple's response is invalid. Start again.", outcome: "apple_nonsense")
+            self.init(
+                code: .serverError, description: "Apple's response is invalid. Start again.", outcome: "apple_nonsense",
+                cause: .unusableResponse)
         }
     }
 }

@@ -72,6 +72,9 @@ struct LoginAttempt: Sendable {
         case tokens
         /// The sealed login, for the page on which the user approves a device. A server of an older version rejects the attempt.
         case device
+
+        /// Whether the application gets a code.
+        var isCode: Bool { self == .code || self == .codeWithoutURI }
     }
 
     enum Refusal: String, Error {
@@ -209,6 +212,23 @@ struct LoginAttempt: Sendable {
         (redirectURI, responseMode, state) = (address.redirectURI, address.mode, address.state)
         (nonce, scope, apis) = (request.nonce, request.scope, request.apis)
         (codeChallenge, key, maxAge) = (request.codeChallenge, request.key, request.maxAge)
+        startedAt = now
+        appleNonce = RandomText.make()
+        browser = Self.hash(browserSecret)
+    }
+
+    /// A new attempt for the same request.
+    func again(through connection: ID<Connection>, browserSecret: String, at now: Date) -> LoginAttempt {
+        LoginAttempt(self, through: connection, browserSecret: browserSecret, at: now)
+    }
+
+    private init(_ earlier: LoginAttempt, through connection: ID<Connection>, browserSecret: String, at now: Date) {
+        (earlierSession, delivery) = (earlier.earlierSession, earlier.delivery)
+        login = ID(at: now)
+        (tenant, self.connection, application) = (earlier.tenant, connection, earlier.application)
+        (redirectURI, responseMode, state) = (earlier.redirectURI, earlier.responseMode, earlier.state)
+        (nonce, scope, apis) = (earlier.nonce, earlier.scope, earlier.apis)
+        (codeChallenge, key, maxAge) = (earlier.codeChallenge, earlier.key, earlier.maxAge)
         startedAt = now
         appleNonce = RandomText.make()
         browser = Self.hash(browserSecret)

@@ -13,14 +13,16 @@ import Web
 /// user reloads the page (section 4). Each time starts a sign-in of its own.
 struct PushedRequest {
     static let lifetime: TimeInterval = 60
+    /// The lifetime of the reference in the button of the sign-in page, which a person may leave open for a while.
+    static let lifetimeOnPage: TimeInterval = 3600
     static let prefix = "urn:ietf:params:oauth:request_uri:"
-    private static let purpose = "pushed_request"
+    private static let purposes = ["pushed_request", "shown_request"]
     /// How many bytes the fields may have. One token of the keyring holds as many.
     private static let room = 3000
     /// The parameters with an effect. Others, such as `login_hint`, would only make the URI longer.
     private static let parameters = [
         "redirect_uri", "response_type", "response_mode", "scope", "state", "nonce", "code_challenge", "code_challenge_method", "prompt",
-        "max_age", "dpop_jkt",
+        "max_age", "dpop_jkt", "screen_hint", "ui_locales",
     ]
     /// The parameters that no request may have. They are kept for the refusal.
     private static let refused = ["request", "registration"]
@@ -30,6 +32,8 @@ struct PushedRequest {
     /// The parameters as a query.
     private let query: String
     private let pushedAt: Date
+    /// Whether the sign-in page refers to it.
+    private var isOnPage = false
 
     /// - Parameters:
     ///   - user: the user that the application expects (`id_token_hint`).
@@ -47,6 +51,17 @@ struct PushedRequest {
         query = fields.joined(separator: "&")
     }
 
+    /// The same request for the button of the sign-in page. It expires later.
+    func onPage(at now: Date) -> PushedRequest {
+        if isOnPage { return self }
+        return PushedRequest(self, onPageSince: now)
+    }
+
+    private init(_ request: PushedRequest, onPageSince now: Date) {
+        (tenant, application, query) = (request.tenant, request.application, request.query)
+        (pushedAt, isOnPage) = (now, true)
+    }
+
     /// The URI, or nil if the request is too long for one.
     func uri(with keyring: Keyring) -> String? {
         var fields = FieldWriter()
@@ -55,23 +70,23 @@ struct PushedRequest {
         fields.write(pushedAt)
         fields.write(query)
         guard fields.bytes.count <= Self.room else { return nil }
-        return Self.prefix + keyring.sealToken(fields.bytes, purpose: Self.purpose)
+        return Self.prefix + keyring.sealToken(fields.bytes, purpose: Self.purposes[isOnPage ? 1 : 0])
     }
 
     /// Opens a URI that may be forged. Nil if it is not one of this server, or has expired.
     init?(opening uri: String, with keyring: Keyring, at now: Date) {
         guard uri.begins(with: Self.prefix),
-            let bytes = try? keyring.openToken(
-                String(decoding: uri.utf8.dropFirst(Self.prefix.utf8.count), as: UTF8.self), purpose: Self.purpose)
+            var (fields, kind) = try? FieldReader.open(
+                String(decoding: uri.utf8.dropFirst(Self.prefix.utf8.count), as: UTF8.self), with: keyring, purposes: Self.purposes)
         else { return nil }
-        var fields = FieldReader(bytes)
+        isOnPage = kind == 1
         do {
             tenant = ID(try fields.uuid())
             application = ID(try fields.uuid())
             pushedAt = try fields.date()
             query = try fields.string()
         } catch { return nil }
-        guard now < pushedAt.addingTimeInterval(Self.lifetime) else { return nil }
+        guard now < pushedAt.addingTimeInterval(isOnPage ? Self.lifetimeOnPage : Self.lifetime) else { return nil }
     }
 
     /// The parameters of the authorization request.

@@ -1,3 +1,4 @@
+import Access
 import ClientKeys
 import Delivery
 import Web
@@ -37,6 +38,7 @@ struct ApplicationFields: Sendable {
     var loginURL: Setting<String>
     var requiresPKCE, requiresOfflineAccess, allowsDevelopmentURIs, returnsTokensInURL: Setting<Bool>
     var requiresPushedRequests, requiresDPoP, allowsDeviceGrant, isThirdParty: Setting<Bool>
+    var signInPage: Setting<SignInPageUse>
     var authMethod: Setting<Application.AuthMethod>
     var keys: Setting<PublicKeySet>
     var jwksURI: Setting<String>
@@ -68,6 +70,7 @@ struct ApplicationFields: Sendable {
         let requiresDPoP = fields.flag("requires_dpop")
         let allowsDeviceGrant = fields.flag("allows_device_grant")
         let isThirdParty = fields.flag("is_third_party")
+        let signInPage = fields.choice("sign_in_page", SignInPageUse.self)
         let authMethod = fields.choice("token_endpoint_auth_method", Application.AuthMethod.self)
         var keys: PublicKeySet?
         if let value = fields.value("jwks") {
@@ -95,6 +98,7 @@ struct ApplicationFields: Sendable {
         self.requiresDPoP = setting("requires_dpop", requiresDPoP)
         self.allowsDeviceGrant = setting("allows_device_grant", allowsDeviceGrant)
         self.isThirdParty = setting("is_third_party", isThirdParty)
+        self.signInPage = setting("sign_in_page", signInPage)
         self.authMethod = setting("token_endpoint_auth_method", authMethod)
         self.keys = setting("jwks", keys)
         self.jwksURI = setting("jwks_uri", jwksURI)
@@ -123,6 +127,7 @@ struct ApplicationFields: Sendable {
         changed.requiresDPoP = requiresDPoP.applied(to: application.requiresDPoP, default: false)
         changed.allowsDeviceGrant = allowsDeviceGrant.applied(to: application.allowsDeviceGrant, default: false)
         changed.isThirdParty = isThirdParty.applied(to: application.isThirdParty, default: false)
+        changed.signInPage = signInPage.applied(to: application.signInPage)
         changed.authMethod = authMethod.applied(to: application.authMethod, default: .default(for: application.kind))
         changed.keys = keys.applied(to: application.keys)
         changed.jwksURI = jwksURI.applied(to: application.jwksURI)

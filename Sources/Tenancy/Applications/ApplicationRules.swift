@@ -15,6 +15,9 @@ extension Application {
             if loginURL != nil {
                 found.append(.init("login_url", "An application of kind `machine` does not support sign-in. Leave it out."))
             }
+            if signInPage != nil {
+                found.append(.init("sign_in_page", "An application of kind `machine` does not support sign-in. Leave it out."))
+            }
             if allowsDevelopmentURIs {
                 found.append(.init("allows_development_uris", "An application of kind `machine` has no redirect URIs. Leave it out."))
             }

@@ -15,6 +15,7 @@ struct TenantReply {
     let profile_retention_days, signing_key_days: Int
     let single_sign_on: Bool
     let browser_session_seconds, browser_idle_seconds: Int
+    let sign_in_page: SignInPageUse
     let purge_after: Date?
     let created_at, updated_at: Date
 
@@ -28,6 +29,7 @@ struct TenantReply {
         single_sign_on = tenant.settings.singleSignOn
         browser_session_seconds = tenant.settings.browserSessionSeconds
         browser_idle_seconds = tenant.settings.browserIdleSeconds
+        sign_in_page = tenant.settings.signInPage
         (created_at, updated_at) = (tenant.createdAt, tenant.updatedAt)
     }
 }
@@ -50,6 +52,7 @@ extension TenantReply: JSONWritable {
             json.member("single_sign_on", single_sign_on)
             json.member("browser_session_seconds", browser_session_seconds)
             json.member("browser_idle_seconds", browser_idle_seconds)
+            json.member("sign_in_page", sign_in_page.rawValue)
             json.member("purge_after", purge_after)
             json.member("created_at", created_at)
             json.member("updated_at", updated_at)

@@ -12,6 +12,7 @@ extension Tenant.Settings {
         singleSignOn = try row.get("single_sign_on")
         browserSessionSeconds = try row.get("browser_session_seconds")
         browserIdleSeconds = try row.get("browser_idle_seconds")
+        signInPage = try row.get("sign_in_page")
     }
 
     /// Applies the settings of a request. Absent members do not change. Null restores the default.
@@ -32,6 +33,11 @@ extension Tenant.Settings {
         setting("browser_idle_seconds", 300...31_536_000, &idle)
         browserSessionSeconds = lifetime ?? Self.defaultBrowserSessionSeconds
         browserIdleSeconds = idle ?? Self.defaultBrowserIdleSeconds
+        if let use = fields.choice("sign_in_page", SignInPageUse.self) {
+            signInPage = use
+        } else if fields.isNull("sign_in_page") {
+            signInPage = .never
+        }
     }
 }
 

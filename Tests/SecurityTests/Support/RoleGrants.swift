@@ -10,7 +10,7 @@ enum RoleGrants {
         apple_revocation: INSERT SELECT UPDATE(attempts concluded_at last_tried_at reason sealed_grant status waiting_since)
         application: DELETE INSERT SELECT UPDATE(access_token_seconds allows_development_uris allows_device_grant backchannel_logout_uri bundle_ids \
             idle_seconds is_third_party jwks jwks_uri login_url logout_uris name redirect_uris requires_dpop requires_offline_access requires_pkce \
-            requires_pushed_requests returns_tokens_in_url session_seconds signing_algorithm token_endpoint_auth_method updated_at)
+            requires_pushed_requests returns_tokens_in_url session_seconds sign_in_page signing_algorithm token_endpoint_auth_method updated_at)
         application_secret: DELETE INSERT SELECT UPDATE(expires_at)
         audit_event: SELECT INSERT(action actor address after before id occurred_at request_id subject tenant_id)
         authkit_user: INSERT SELECT UPDATE(external_id metadata updated_at)
@@ -45,7 +45,7 @@ enum RoleGrants {
         team_transfer_count: DELETE INSERT SELECT UPDATE(collected)
         team_transfer_user: INSERT SELECT UPDATE(moved_by reason state transfer_sub updated_at)
         tenant: INSERT SELECT UPDATE(browser_idle_seconds browser_session_seconds connection_id idle_seconds name plan profile_retention_days purge_after session_seconds \
-            shared_relink_until signing_key_days single_sign_on status status_before_deletion tokens_valid_after updated_at)
+            shared_relink_until sign_in_page signing_key_days single_sign_on status status_before_deletion tokens_valid_after updated_at)
         tenant_plan: SELECT
         tenant_user: DELETE INSERT SELECT UPDATE(deleted_at email email_disabled email_event_at email_verified erase_after \
             family_name given_name is_private_email tokens_valid_after updated_at)

@@ -54,6 +54,7 @@ struct RegisterApplicationTests {
                 "logout_uris": ["com.acme.app:/bye"], "bundle_ids": ["com.acme.app", "com.acme.app.beta"], "requires_pkce": NSNull(),
                 "requires_offline_access": true, "returns_tokens_in_url": true,
                 "requires_pushed_requests": true, "requires_dpop": true, "allows_device_grant": true, "is_third_party": true,
+                "sign_in_page": "on_request",
                 "backchannel_logout_uri": "https://acme.example/gone?from=espalier",
                 "login_url": "https://acme.example/login?from=espalier",
                 "access_token_seconds": 60, "session_seconds": 31_536_000, "idle_seconds": 300, "signing_algorithm": "RS256",
@@ -65,7 +66,7 @@ struct RegisterApplicationTests {
             #expect(answer.location == "/v1/tenants/acme/applications/\(id)")
             for name in [
                 "name", "kind", "redirect_uris", "logout_uris", "backchannel_logout_uri", "login_url", "bundle_ids",
-                "signing_algorithm",
+                "sign_in_page", "signing_algorithm",
                 "access_token_seconds",
             ] {
                 #expect("\(answer.json[name]!)" == "\(body[name]!)", "\(name)")
@@ -213,6 +214,7 @@ struct RegisterApplicationTests {
         .init("allows_device_grant", ["redirect_uris": nil, "allows_device_grant": true], kind: "machine"),
         .init("allows_device_grant", ["allows_device_grant": "yes"]),
         .init("is_third_party", ["is_third_party": "yes"]),
+        .init("sign_in_page", ["sign_in_page": "on-request"]),
         .init("token_endpoint_auth_method", ["token_endpoint_auth_method": "client_secret_jwt"]),
         .init("token_endpoint_auth_method", ["token_endpoint_auth_method": "none"]),
         .init("token_endpoint_auth_method", ["token_endpoint_auth_method": "client_secret_basic"], kind: "spa"),

@@ -21,7 +21,8 @@ struct GetTenantTests {
                     #expect(
                         Set(answer.json.keys) == [
                             "id", "object", "slug", "name", "plan", "status", "issuer", "connection_id", "profile_retention_days",
-                            "signing_key_days", "single_sign_on", "browser_session_seconds", "browser_idle_seconds", "created_at",
+                            "signing_key_days", "single_sign_on", "browser_session_seconds", "browser_idle_seconds", "sign_in_page",
+                            "created_at",
                             "updated_at",
                         ])
                     #expect(answer.json["id"] as? String == platform.acme.id)

@@ -119,7 +119,7 @@ struct UpdateTenantTests {
             for body: [String: any Sendable] in [
                 ["session_seconds": 299], ["idle_seconds": 31_536_001], ["profile_retention_days": -1], ["signing_key_days": 0],
                 ["session_seconds": 600, "signing_key_days": "7"], ["single_sign_on": 1], ["browser_session_seconds": 299],
-                ["browser_idle_seconds": 31_536_001],
+                ["browser_idle_seconds": 31_536_001], ["sign_in_page": "sometimes"],
             ] {
                 #expect(try await platform.call("PATCH", "/tenants/acme", key: key, body).status == 400, "\(body)")
             }
@@ -135,6 +135,20 @@ struct UpdateTenantTests {
             #expect(reset.json["idle_seconds"] as? Int == 600)
             #expect(reset.json["profile_retention_days"] as? Int == 30)
             #expect(reset.json["signing_key_days"] as? Int == 90)
+        }
+    }
+
+    @Test("users see no sign-in page by default, its own key changes that, and null restores the default")
+    func signInPage() async throws {
+        try await TestPlatform.run { platform in
+            let key = platform.acme.api_keys[0].secret
+            for (body, use) in [
+                (["name": "Acme"], "never"), (["sign_in_page": "on_request"], "on_request"), (["sign_in_page": "always"], "always"),
+                (["sign_in_page": NSNull()], "never"),
+            ] as [([String: any Sendable], String)] {
+                let answer = try await platform.call("PATCH", "/tenants/acme", key: key, body)
+                #expect(answer.json["sign_in_page"] as? String == use)
+            }
         }
     }
 

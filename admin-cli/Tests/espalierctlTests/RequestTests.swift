@@ -49,6 +49,9 @@ struct RequestTests {
             #"{"idle_seconds":null,"profile_retention_days":0,"session_seconds":2592000,"signing_key_days":30}"#, answer: Examples.tenant,
             matchedPath: "/v1/tenants/acme", shows: "Acme"),
         .init(
+            "tenants update acme --sign-in-page on-request", "PATCH /v1/tenants/acme", #"{"sign_in_page":"on_request"}"#,
+            answer: Examples.tenant, matchedPath: "/v1/tenants/acme", shows: "Acme"),
+        .init(
             "tenants update acme --single-sign-on --browser-session-limit 7d --browser-idle-limit none", "PATCH /v1/tenants/acme",
             #"{"browser_idle_seconds":null,"browser_session_seconds":604800,"single_sign_on":true}"#, answer: Examples.tenant,
             matchedPath: "/v1/tenants/acme", shows: "Acme"),
@@ -99,12 +102,12 @@ struct RequestTests {
         .init(
             """
             applications update app_1 --tenant acme --name Shop --logout-uri '' --pkce --no-require-offline-access --no-development-uris \
-            --tokens-in-url --require-pushed-requests --require-dpop --device-grant --third-party
+            --tokens-in-url --require-pushed-requests --require-dpop --device-grant --third-party --sign-in-page none
             """,
             "PATCH /v1/tenants/acme/applications/app_1",
             #"""
             {"allows_development_uris":false,"allows_device_grant":true,"is_third_party":true,"logout_uris":[],"name":"Shop","requires_dpop":true,\#
-            "requires_offline_access":false,"requires_pkce":true,"requires_pushed_requests":true,"returns_tokens_in_url":true}
+            "requires_offline_access":false,"requires_pkce":true,"requires_pushed_requests":true,"returns_tokens_in_url":true,"sign_in_page":null}
             """#,
             answer: Examples.application,
             matchedPath: "/v1/tenants/acme/applications/app_1", shows: "Shop"),

@@ -82,6 +82,11 @@ struct ApplicationProperties: ParsableArguments {
     var thirdParty: Bool?
 
     @Option(
+        name: .customLong("sign-in-page"),
+        help: "When users see the tenant's sign-in page before Apple's page: never, on-request, always, or none for the tenant's choice.")
+    var signInPage: SignInPageUse?
+
+    @Option(
         help: "The authentication of an application with a server: by its secret (default), or by a JWT that it signs with its own key.")
     var authMethod: AuthMethod?
 
@@ -125,6 +130,7 @@ struct ApplicationProperties: ParsableArguments {
         "allows_development_uris": "--development-uris", "returns_tokens_in_url": "--tokens-in-url",
         "requires_pushed_requests": "--require-pushed-requests", "requires_dpop": "--require-dpop",
         "allows_device_grant": "--device-grant", "is_third_party": "--third-party",
+        "sign_in_page": "--sign-in-page",
         "token_endpoint_auth_method": "--auth-method", "jwks": "--jwks-file", "jwks_uri": "--jwks-uri",
         "access_token_seconds": "--access-token-lifetime", "session_seconds": "--session-lifetime", "idle_seconds": "--idle-lifetime",
         "signing_algorithm": "--signing-algorithm",
@@ -141,7 +147,7 @@ struct ApplicationProperties: ParsableArguments {
             "allows_development_uris": JSON(developmentURIs),
             "returns_tokens_in_url": JSON(returnsTokensInURL), "requires_pushed_requests": JSON(requirePushedRequests),
             "requires_dpop": JSON(requireDPoP), "allows_device_grant": JSON(deviceGrant),
-            "is_third_party": JSON(thirdParty),
+            "is_third_party": JSON(thirdParty), "sign_in_page": signInPage?.json,
             "access_token_seconds": JSON(accessTokenLifetime), "session_seconds": JSON(sessionLifetime),
             "idle_seconds": JSON(idleLifetime), "signing_algorithm": JSON(signingAlgorithm),
         ]

@@ -28,6 +28,7 @@ extension View {
         .init("Requires DPoP", "requires_dpop").detail,
         .init("Device grant", "allows_device_grant").detail,
         .init("Third party", "is_third_party").detail,
+        .init("Sign-in page", "sign_in_page").detail.optional,
         .init("Authentication", "token_endpoint_auth_method").detail,
         .init("Public keys", "jwks.keys").detail.optional,
         .init("Public keys at", "jwks_uri").detail.optional,

@@ -31,6 +31,17 @@ enum SigningAlgorithm: String, CaseIterable, ExpressibleByArgument {
     case rs256 = "RS256"
 }
 
+/// When users see a tenant's sign-in page.
+enum SignInPageUse: String, CaseIterable, ExpressibleByArgument {
+    case never
+    case onRequest = "on-request"
+    case always
+    /// The default, or the tenant's choice.
+    case none
+
+    var json: JSON { self == .none ? .null : .string(rawValue.replacing("-", with: "_")) }
+}
+
 /// The form of a webhook's deliveries.
 enum WebhookFormat: String, CaseIterable, ExpressibleByArgument {
     case espalier, workos

@@ -20,6 +20,7 @@ struct UpdateTenant: CallCommand {
         "session_seconds": "--session-limit", "idle_seconds": "--idle-limit", "profile_retention_days": "--profile-retention",
         "signing_key_days": "--signing-key-days", "single_sign_on": "--single-sign-on",
         "browser_session_seconds": "--browser-session-limit", "browser_idle_seconds": "--browser-idle-limit",
+        "sign_in_page": "--sign-in-page",
     ]
 
     @Argument(help: ArgumentHelp("The tenant's slug or ID.", valueName: "slug"))
@@ -64,6 +65,11 @@ struct UpdateTenant: CallCommand {
             """, valueName: "time"))
     var browserIdleLimit: Limit?
 
+    @Option(
+        name: .customLong("sign-in-page"),
+        help: "When users see the tenant's sign-in page before Apple's page: never (default), on-request, always, or none for the default.")
+    var signInPage: SignInPageUse?
+
     @OptionGroup var match: MatchOption
     @OptionGroup var options: ChangeOptions
 
@@ -72,7 +78,7 @@ struct UpdateTenant: CallCommand {
             throw ValidationError(
                 """
                 Pass --name, --plan, --session-limit, --idle-limit, --profile-retention, --signing-key-days, --single-sign-on, \
-                --browser-session-limit or --browser-idle-limit.
+                --browser-session-limit, --browser-idle-limit or --sign-in-page.
                 """)
         }
     }
@@ -87,7 +93,7 @@ struct UpdateTenant: CallCommand {
             "name": JSON(name), "plan": JSON(plan), "session_seconds": sessionLimit?.json, "idle_seconds": idleLimit?.json,
             "profile_retention_days": JSON(profileRetention), "signing_key_days": JSON(signingKeyDays),
             "single_sign_on": JSON(singleSignOn), "browser_session_seconds": browserSessionLimit?.json,
-            "browser_idle_seconds": browserIdleLimit?.json,
+            "browser_idle_seconds": browserIdleLimit?.json, "sign_in_page": signInPage?.json,
         ]
     }
 }

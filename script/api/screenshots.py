@@ -1,0 +1,44 @@
+"""Writes the screenshots of the pages for people into docs/pictures: the sign-in page and the page of an error, with the brand of Acme in
+German, on a phone and on a desktop. A person runs it after a change of the pages: script/python script/api/screenshots.py
+"""
+
+import base64
+import pathlib
+
+from browser import Party
+from chromium import Chromium
+from dev_server import DevServer
+from sign_in_page import Tenant, shows_the_page
+from web_application import WebApplication
+
+PICTURES = pathlib.Path(__file__).parents[2] / "docs/pictures"
+SIZES = {"phone": (390, 760, 2, "light"), "desktop": (1280, 720, 1, "dark")}
+
+
+def save(browser, name):
+    for device, (width, height, scale, scheme) in SIZES.items():
+        browser.set_color_scheme(scheme)
+        browser.driver.execute_cdp_cmd(
+            "Emulation.setDeviceMetricsOverride", {"width": width, "height": height, "deviceScaleFactor": scale, "mobile": False})
+        picture = browser.driver.execute_cdp_cmd("Page.captureScreenshot", {"format": "png"})["data"]
+        (PICTURES / f"{name}-{device}.png").write_bytes(base64.b64decode(picture))
+        print(f"screenshots: docs/pictures/{name}-{device}.png")
+
+
+def main():
+    with DevServer() as server, WebApplication() as web, Chromium(server.folder / "browser") as browser:
+        tenant, shop = Tenant(server, "acme"), Party(server, "acme", "web", web)
+        tenant.brand()
+        tenant.change({"name": "Acme Shop"}, f"/applications/{shop.credentials['client_id']}")
+        tenant.change({"login_url": "https://shop.acme.example/login"}, f"/applications/{shop.credentials['client_id']}")
+        tenant.change({"sign_in_page": "always"})
+        shows_the_page(browser, shop, ui_locales="de")
+        while "Acme Shop" not in browser.text("h1") or not browser.run("return document.images.length > 1"):
+            shows_the_page(browser, shop, ui_locales="de")
+        save(browser, "sign-in-page")
+        browser.open(shop.authorization("query", ui_locales="de", redirect_uri="https://elsewhere.example/callback"))
+        save(browser, "error-page")
+
+
+if __name__ == "__main__":
+    main()
