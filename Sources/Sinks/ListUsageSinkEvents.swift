@@ -13,7 +13,7 @@ extension UsageSinkRoutes {
         let events = try await call.platformDatabase(pool).run(
             """
             SELECT tenant_id, id, occurred_at, sequence, logins, reason, refused_status, refused_at FROM (
-                SELECT tenant_id, id, occurred_at, NULL::integer AS sequence, 1 AS logins,
+                SELECT tenant_id, id, occurred_at, NULL::integer AS sequence, (kind = 'login')::integer AS logins,
                     CASE WHEN refused_status IS NULL THEN 'uncertain' ELSE 'refused' END AS reason, refused_status, refused_at
                 FROM usage_sink_event e WHERE refused_at IS NOT NULL AND \(literally: UsageSink.isOfSink)
                 UNION ALL
@@ -29,7 +29,7 @@ extension UsageSinkRoutes {
     }
 }
 
-/// An event that was set aside: a login, or the logins of a minute.
+/// An event that was set aside: a login, a silent sign-in, or the logins of a minute.
 private struct RefusedEvent {
     let tenant: ID<Tenant>
     let id: UUID

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Sign-in without Apple at the tenant's other applications")
 struct SignInSilentlyTests {
-    @Test("a sign-in at one application signs the user in at another one, with and without prompt=none; only the first is billed")
+    @Test("a sign-in at one application signs the user in at another one, with and without prompt=none; only the first is a login")
     func story() async throws {
         try await SingleSignOn.run { sso in
             let first = try await sso.signIn()
@@ -32,9 +32,45 @@ struct SignInSilentlyTests {
             #expect(try await sso.platform.count("session") == 5)
             #expect(try await sso.platform.count("session", where: "is_silent") == 4)
             #expect(try await sso.platform.count("session", where: "browser_session_id IS NOT NULL") == 5)
-            #expect(try await sso.platform.countBilled() == 1)
+            #expect(try await sso.platform.countBilled(where: "kind = 'login'") == 1)
+            #expect(try await sso.platform.countBilled(where: "kind = 'silent_login'") == 4)
             // Another browser has no sign-in.
             #expect(try await sso.elsewhere.needsApple())
+        }
+    }
+
+    @Test("a silent sign-in is one usage event of its kind, in the transaction of its session; a repeated code adds none")
+    func metered() async throws {
+        try await SingleSignOn.run { sso in
+            let platform = sso.platform
+            _ = try await sso.signIn()
+            let (answer, request) = try await sso.ask(["prompt": "none"])
+            // A code that was not redeemed is not a sign-in.
+            #expect(try await platform.countBilled(where: "kind = 'silent_login'") == 0)
+            let code = try #require(answer["code"])
+            // Without the event there is no session either.
+            _ = try await platform.ownerPool.run("REVOKE INSERT ON usage_arrival FROM espalier_server")
+            #expect(try await sso.browser.redeem(code, request).status == 500)
+            #expect(try await platform.count("session") == 1)
+            _ = try await platform.ownerPool.run("GRANT INSERT ON usage_arrival TO espalier_server")
+
+            #expect(try await sso.browser.redeem(code, request).status == 200)
+            #expect(try await sso.browser.redeem(code, request).status == 400)
+            let events = try await platform.ownerPool.run(
+                """
+                SELECT e.application_id, e.user_id, e.connection, e.occurred_at = s.created_at AS is_same, s.is_silent
+                FROM usage_arrival e JOIN session s ON s.tenant_id = e.tenant_id AND s.id = e.id WHERE e.kind = 'silent_login'
+                """)
+            #expect(events.count == 1)
+            #expect(try events[0].get("application_id") == ID<Application>(platform.acme.applications[1].client_id)!.uuid)
+            #expect(try events[0].get("connection") == "own")
+            #expect(try events[0].get("is_same") && events[0].get("is_silent"))
+            #expect(try await platform.countBilled(where: "kind = 'login'") == 1)
+
+            // The response does not count it as a login, and its user counts once.
+            try await platform.rollUp()
+            let usage = try await platform.call("GET", "/tenants/acme/usage").json
+            #expect((usage["logins"] as? Int, usage["silent_logins"] as? Int, usage["users"] as? Int) == (1, 1, 1))
         }
     }
 

@@ -153,6 +153,22 @@ struct ServerRoleStatementTests {
                 "a price that is not on the rate card, and the amount that fits it",
                 { ($0.line["unit_price_micros"], $0.line["exact_micros"], $0.line["amount_micros"]) = (50000, 150_000, 150_000) }
             ),
+            (
+                "logins as silent sign-ins, which are free",
+                {
+                    $0.line["kind"] = "silent_logins"
+                    ($0.line["unit_price_micros"], $0.line["exact_micros"], $0.line["amount_micros"]) = (0, 0, 0)
+                }
+            ),
+            (
+                "a silent sign-in that is not in the ledger",
+                {
+                    var line = $0.line
+                    (line["kind"], line["quantity"], line["unit_price_micros"]) = ("silent_logins", 1, 0)
+                    (line["exact_micros"], line["amount_micros"]) = (0, 0)
+                    $0.more = [line]
+                }
+            ),
             ("logins that are included and cost something", { $0.line["kind"] = "included" }),
             ("a rate card that does not exist", { $0.line["rate_card_id"] = UUID().uuidString }),
             ("another tenant's rate card", { $0.line["rate_card_id"] = ownCard.uuidString }),

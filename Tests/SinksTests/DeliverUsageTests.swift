@@ -16,6 +16,21 @@ struct DeliverUsageTests {
         (0..<count).map { Date(timeIntervalSince1970: 1_772_323_199.999_999 + Double($0)) }
     }
 
+    @Test("a silent sign-in arrives with a type of its own, so that a meter of logins does not count it")
+    func silentLogin() async throws {
+        try await withMeter { platform, meter in
+            try await platform.sink(to: meter)
+            try await platform.append(Self.times(2))
+            try await platform.append(Self.times(3), kind: "silent_login")
+            try await platform.rollUp()
+            _ = try await platform.sinkWorker().pass(at: Date().addingTimeInterval(60))
+            let types = meter.requests.flatMap(\.events).compactMap { $0["type"] as? String }
+            #expect(types.count { $0 == "espalier.login.succeeded" } == 2)
+            #expect(types.count { $0 == "espalier.silent_login.succeeded" } == 3)
+            #expect(try await platform.sinkRows() == [0, 0, 0])
+        }
+    }
+
     @Test("an aggregated login arrives as a CloudEvent with its ID, and no row remains")
     func arrives() async throws {
         try await withMeter { platform, meter in

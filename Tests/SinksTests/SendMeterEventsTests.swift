@@ -41,6 +41,19 @@ struct SendMeterEventsTests {
         }
     }
 
+    @Test("a meter of logins counts no silent sign-in")
+    func silentLogins() async throws {
+        try await withStripe { platform, _, stripe in
+            try await platform.append(TestPlatform.recent(4, every: 60))
+            try await platform.append(TestPlatform.recent(9, every: 60), kind: "silent_login")
+            try await platform.rollUp()
+            #expect(try await platform.waiting() == 4)
+            try await platform.sinkWorker().pass(at: Date())
+            #expect(stripe.logins == ["cus_acme": 4])
+            #expect(try await platform.sinkRows() == [0, 0, 0])
+        }
+    }
+
     @Test("200 logins of several tenants arrive in one pass within Stripe's limits, with customers in parallel")
     func noStall() async throws {
         try await withStripe { platform, meter, stripe in

@@ -42,16 +42,17 @@ extension TestPlatform {
     /// Writes a rate card of a plan, or Acme's own if no plan is given.
     package func rateCard(
         _ plan: Tenant.Plan? = nil, version: Int = 2, from: String, currency: String = "USD", baseFee: Int = 0, included: Int = 0,
-        minimum: Int = 0, mode: Prices.TierMode = .graduated, tiers: [(Int?, Int)] = [(nil, 5000)]
+        minimum: Int = 0, mode: Prices.TierMode = .graduated, tiers: [(Int?, Int)] = [(nil, 5000)],
+        silent: Int = 0
     ) async throws {
         let owner = plan == nil ? ID<Tenant>(acme.id)!.uuid : .platform
         let json = try JSONEncoder().encode(tiers.map { Prices.Tier(upTo: $0.0, unitPriceMicros: $0.1) })
         _ = try await ownerPool.run(
             """
             INSERT INTO rate_card (tenant_id, id, plan, version, effective_from, currency, base_fee_micros, included_logins, minimum_micros,
-                tier_mode, tiers, created_at)
+                tier_mode, tiers, silent_login_micros, created_at)
             VALUES (\(owner), \(UUID()), \(plan), \(version), \(Day(from)!), \(currency), \(baseFee), \(included), \(minimum), \(mode),
-                \(JSON(bytes: Array(json))), now())
+                \(JSON(bytes: Array(json))), \(silent), now())
             """)
     }
 

@@ -9,14 +9,16 @@ import Tenancy
 @testable package import Server
 
 extension TestPlatform {
-    /// Appends logins to the ledger as `UsageEvent.insert` does, but without sessions, for tests of the later steps.
+    /// Appends logins, or silent sign-ins, to the ledger as `UsageEvent.insert` does, but without sessions, for tests of the later steps.
     ///
     /// - Parameters:
     ///   - tenant: The tenant's slug. Default: `acme`.
     ///   - application: The index of the tenant's application.
     ///   - users: The users in turn. By default, each login has a new user.
+    ///   - kind: The kind of the events.
     package func append(
-        _ times: [Date], of tenant: SeedResult.TenantResult? = nil, application: Int = 0, users: [UUID] = [], connection: String = "own"
+        _ times: [Date], of tenant: SeedResult.TenantResult? = nil, application: Int = 0, users: [UUID] = [], connection: String = "own",
+        kind: String = "login"
     ) async throws {
         let tenant = tenant ?? acme
         let ids = times.map { _ in UUID() }
@@ -28,7 +30,7 @@ extension TestPlatform {
                 INSERT INTO usage_event (occurred_at, billing_period, tenant_id, id, application_id, user_id, kind, connection)
                 SELECT occurred_at, GREATEST(date_trunc('month', occurred_at AT TIME ZONE 'UTC')::date,
                     (SELECT (max(period) + interval '1 month')::date FROM statement WHERE tenant_id = \(owner))),
-                    \(owner), id, \(ID<Application>(tenant.applications[application].client_id)!), user_id, 'login', \(connection)
+                    \(owner), id, \(ID<Application>(tenant.applications[application].client_id)!), user_id, \(kind), \(connection)
                 FROM unnest(\(times), \(ids), \(users)) AS given (occurred_at, id, user_id)
                 RETURNING *)
             INSERT INTO usage_arrival SELECT * FROM event

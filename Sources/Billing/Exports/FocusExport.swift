@@ -53,24 +53,24 @@ struct FocusExport: Sendable {
     private struct Facts {
         var statements: [ID<Tenant>: ClosedMonth] = [:]
         var lines: [ID<Tenant>: [Row]] = [:]
-        var logins: [ID<Tenant>: [(day: Day, logins: Int)]] = [:]
+        var events: [ID<Tenant>: [Row]] = [:]
         var plans: [ID<Tenant>: [PlanChange]] = [:]
         var rateCards: [RateCard] = []
     }
 
     private func facts(of tenants: [UUID], in month: Month) async throws -> Facts {
-        let (statements, lines, logins, plans, rateCards) = try await scope.run(
+        let (statements, lines, events, plans, rateCards) = try await scope.run(
             "SELECT tenant_id, id, tenant_name FROM statement WHERE period = \(month) AND tenant_id = ANY(\(tenants)) AND state = 'closed'",
             """
             SELECT tenant_id, kind, first_day, last_day, plan, rate_card_id, rate_card_version, description, quantity, unit_price_micros,
                 currency, exact_micros, amount_micros
             FROM statement_line WHERE period = \(month) AND tenant_id = ANY(\(tenants)) ORDER BY tenant_id, position
             """,
-            BilledEvents.loginsByDay(of: tenants, in: month),
+            BilledEvents.byDay(of: tenants, in: month),
             "SELECT tenant_id, effective_at, plan FROM tenant_plan WHERE tenant_id = ANY(\(tenants)) ORDER BY tenant_id, effective_at",
             """
             SELECT tenant_id, id, plan, version, effective_from, follows_plan, currency, base_fee_micros, included_logins, minimum_micros,
-                tier_mode, tiers, created_at
+                tier_mode, tiers, silent_login_micros, created_at
             FROM rate_card WHERE tenant_id = ANY(\(tenants + [.platform])) ORDER BY tenant_id, plan, effective_from, version
             """)
         var facts = Facts()
@@ -78,9 +78,7 @@ struct FocusExport: Sendable {
             facts.statements[try row.get("tenant_id")] = ClosedMonth(id: try row.get("id"), tenantName: try row.get("tenant_name"))
         }
         for row in lines { facts.lines[try row.get("tenant_id"), default: []].append(row) }
-        for row in logins {
-            facts.logins[try row.get("tenant_id"), default: []].append((try row.get("day"), try row.get("logins")))
-        }
+        for row in events { facts.events[try row.get("tenant_id"), default: []].append(row) }
         for row in plans { facts.plans[try row.get("tenant_id"), default: []].append(try PlanChange(row)) }
         facts.rateCards = try rateCards.map(RateCard.init)
         return facts
@@ -99,8 +97,7 @@ struct FocusExport: Sendable {
     private func open(of tenant: ID<Tenant>, name: String, in month: Month, _ facts: Facts) async throws -> [FocusRow] {
         let prices = PriceHistory(
             plans: facts.plans[tenant] ?? [], rateCards: facts.rateCards.filter { $0.owner == .platform || $0.owner == tenant.uuid })
-        let events = BilledEvents(
-            summed: Dictionary(uniqueKeysWithValues: (facts.logins[tenant] ?? []).map { ($0.day, $0.logins) }))
+        let events = try BilledEvents(summed: facts.events[tenant] ?? [])
         let bill = try await Bill(of: tenant, in: month, events: events, by: prices, from: scope)
         return bill.lines.map { line in
             FocusRow(

@@ -21,7 +21,7 @@ struct FocusRow: Sendable {
     var period: Month
     /// The first and the last day of the charge. For a correction, these are days of the corrected month.
     var firstDay, lastDay: Day
-    /// The kind of the statement line: `base_fee`, `included`, `logins`, `minimum`, `correction`.
+    /// The kind of the statement line, for example `base_fee` or `logins`.
     var kind: String
     var description: String
     var currency: Currency
@@ -38,11 +38,16 @@ struct FocusRow: Sendable {
     /// The operator of the installation, identified by its public host.
     var provider: String
 
-    var isCorrection: Bool { kind == "correction" }
-    /// Whether the charge is for a period of time and not for logins. Its quantity is 1.
+    var isCorrection: Bool { kind == "correction" || kind == "silent_correction" }
+    /// Whether the charge is for sign-ins without Apple.
+    private var isSilent: Bool { kind == "silent_logins" || kind == "silent_correction" }
+    /// The measured events. A unit of FOCUS is one word in the plural.
+    private var unit: String { isSilent ? "SilentLogins" : "Logins" }
+    private var sku: String { isSilent ? "silent_login" : "login" }
+    /// Whether the charge is for a period of time and not for logins or silent sign-ins. Its quantity is 1.
     var isFee: Bool { kind == "base_fee" || kind == "minimum" }
     var category: Category { isFee ? .purchase : .usage }
-    /// Usage without logins and without an amount is left out.
+    /// Usage without events and without an amount is left out.
     var isListed: Bool { isFee || quantity != 0 || amountMicros != 0 }
 
     /// Identifies the price: the version of the rate card and its part. The price of a fee depends on its days, so the name of a part of
@@ -53,7 +58,7 @@ struct FocusRow: Sendable {
             let isWhole = firstDay == period.firstDay && lastDay == period.lastDay
             part = isWhole ? kind : "\(kind):\(quantity)-of-\(period.days)-days"
         } else {
-            part = kind == "included" ? "login:included" : unitPriceMicros.map { "login:\($0)" } ?? "login"
+            part = kind == "included" ? "login:included" : unitPriceMicros.map { "\(sku):\($0)" } ?? sku
         }
         return "\(rateCard):\(part)"
     }
@@ -82,7 +87,7 @@ struct FocusRow: Sendable {
         Column("ChargePeriodEnd") { .text(Day.moment(($0.lastDay + 1).start)) },
         Column("ChargePeriodStart") { .text(Day.moment($0.firstDay.start)) },
         Column("ConsumedQuantity") { $0.isFee ? .null : .number(String($0.quantity)) },
-        Column("ConsumedUnit") { $0.isFee ? .null : .text("Logins") },
+        Column("ConsumedUnit") { $0.isFee ? .null : .text($0.unit) },
         Column("ContractedCost") { $0.cost },
         Column("ContractedUnitPrice") { $0.unitPrice },
         Column("EffectiveCost") { $0.money($0.amountMicros) },
@@ -92,14 +97,14 @@ struct FocusRow: Sendable {
         Column("ListUnitPrice") { $0.unitPrice },
         Column("PricingCategory") { _ in .text("Standard") },
         Column("PricingQuantity") { .number($0.isFee ? "1" : String($0.quantity)) },
-        Column("PricingUnit") { .text($0.isFee ? "Units" : "Logins") },
+        Column("PricingUnit") { .text($0.isFee ? "Units" : $0.unit) },
         Column("ProviderName") { .text($0.provider) },
         Column("PublisherName") { _ in .text("Espalier") },
         Column("ServiceCategory") { _ in .text("Identity") },
         Column("ServiceName") { _ in .text("Sign in with Apple") },
         Column("ServiceSubcategory") { _ in .text("Other (Identity)") },
-        Column("SkuId") { .text($0.isFee ? $0.kind : "login") },
-        Column("SkuMeter") { .text($0.isFee ? "Fees" : "Logins") },
+        Column("SkuId") { .text($0.isFee ? $0.kind : $0.sku) },
+        Column("SkuMeter") { .text($0.isFee ? "Fees" : $0.isSilent ? "Silent sign-ins" : "Logins") },
         Column("SkuPriceId") { .text($0.priceID) },
         Column("x_LineKind") { .text($0.kind) },
         Column("x_Plan") { $0.plan.map(CSV.Field.text) ?? .null },

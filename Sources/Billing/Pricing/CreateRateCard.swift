@@ -91,13 +91,13 @@ extension RateCard {
                 try await db.run(
                     """
                     INSERT INTO rate_card (tenant_id, id, plan, version, effective_from, follows_plan, currency, base_fee_micros,
-                        included_logins, minimum_micros, tier_mode, tiers, created_at)
+                        included_logins, minimum_micros, tier_mode, tiers, silent_login_micros, created_at)
                     SELECT \(owner), \(ID<RateCard>(at: now)), \(plan), COALESCE(max(version), 0) + 1, \(effectiveFrom), \(followsPlan),
                         \(prices.currency), \(prices.baseFeeMicros), \(prices.includedLogins), \(prices.minimumMicros),
-                        \(prices.tierMode), \(tiers), \(now)
+                        \(prices.tierMode), \(tiers), \(prices.silentLoginMicros), \(now)
                     FROM rate_card WHERE tenant_id = \(owner) AND plan IS NOT DISTINCT FROM \(plan)
                     RETURNING tenant_id, id, plan, version, effective_from, follows_plan, currency, base_fee_micros, included_logins,
-                        minimum_micros, tier_mode, tiers, created_at
+                        minimum_micros, tier_mode, tiers, silent_login_micros, created_at
                     """)[0])
             _ = try await db.run(
                 AuditEvent.insert(action, of: card.id.description, owner: owner, by: origin, after: RateCardReply(card), at: now))

@@ -1,11 +1,11 @@
-/// The cost of a month with a number of logins, and the next change of the price per login.
+/// The cost of a month with a number of logins and silent sign-ins, and the next change of the price per login.
 package struct Estimate: Sendable {
     /// The next number of logins with another price.
     package struct NextTier: Hashable, Sendable {
         /// The first login of the month in this tier, counted from 1, including the included logins.
         package let fromLogin: Int
         package let unitPriceMicros: Int
-        /// The cost of a month with exactly this number of logins. With volume prices it can be lower.
+        /// The cost of a month with exactly this number of logins, and the same silent sign-ins. With volume prices it can be lower.
         package let totalMicros: Int
     }
 
@@ -15,12 +15,12 @@ package struct Estimate: Sendable {
     package let nextTier: NextTier?
 
     /// - Throws: `Rating.TooMany` for more logins than `Prices.mostLogins`.
-    package init(logins: Int, by prices: Prices) throws {
-        charges = try Rating.charges(for: logins, by: prices)
+    package init(logins: Int, silent: Int = 0, by prices: Prices) throws {
+        charges = try Rating.charges(for: logins, silent: silent, by: prices)
         totalMicros = charges.reduce(0) { $0 + $1.amountMicros }
         nextTier = try Self.tier(behind: logins, prices).flatMap { from, unitPrice in
             guard from <= Prices.mostLogins else { return nil }
-            let total = try Rating.charges(for: from, by: prices).reduce(0) { $0 + $1.amountMicros }
+            let total = try Rating.charges(for: from, silent: silent, by: prices).reduce(0) { $0 + $1.amountMicros }
             return NextTier(fromLogin: from, unitPriceMicros: unitPrice, totalMicros: total)
         }
     }

@@ -10,7 +10,7 @@ struct EstimatePage {
 
     /// - Parameter tenant: the tenant whose prices apply. Nil for a plan's prices.
     init(_ estimate: EstimateReply, for tenant: Tenant? = nil) {
-        content = ["estimate": Self.content(estimate, tenant)]
+        content = ["estimate": Self.content(estimate, tenant), "silent_price": Self.silentPrice(estimate)]
     }
 
     /// The public page with a form, for the prices of a plan.
@@ -22,7 +22,8 @@ struct EstimatePage {
             "form": [
                 "logins": estimate.map { "\($0.logins)" } ?? "", "most": "\(Prices.mostLogins)",
                 "plans": Tenant.Plan.allCases.map { ["name": $0.rawValue, "selected": $0 == plan] as [String: Any] },
-            ] as [String: Any]
+            ] as [String: Any],
+            "silent_price": Self.silentPrice(estimate),
         ]
         if let refusal { content["refusal"] = ["text": refusal] }
         if let estimate { content["estimate"] = Self.content(estimate, nil) }
@@ -40,10 +41,17 @@ struct EstimatePage {
                     "amount": "\(line.amount) \(currency)",
                 ]
             },
+            "silent": estimate.silent_logins > 0 ? [["number": estimate.silent_logins.grouped]] : [],
             "next": estimate.next_tier.map { sentence(on: $0, estimate) } ?? "This price applies to all further logins.",
         ]
         if let tenant { content["tenant"] = ["name": tenant.name, "slug": tenant.slug] }
         return content
+    }
+
+    /// The price of a silent sign-in, if it has one.
+    private static func silentPrice(_ estimate: EstimateReply?) -> [[String: String]] {
+        guard let estimate, let micros = estimate.rate_card.silent_login_micros, micros > 0 else { return [] }
+        return [["price": "\(estimate.currency.text(micros: micros)) \(estimate.currency)"]]
     }
 
     private static func sentence(on next: EstimateReply.NextTier, _ estimate: EstimateReply) -> String {
@@ -84,6 +92,9 @@ struct EstimatePage {
         <dt>For</dt><dd>{{name}} ({{slug}})</dd>
         {{/tenant}}
         <dt>Logins</dt><dd>{{logins}} in a whole month</dd>
+        {{#silent}}
+        <dt>Silent sign-ins</dt><dd>{{number}} in a whole month</dd>
+        {{/silent}}
         <dt>Prices</dt><dd>{{rate_card}}, in effect on {{on}}, UTC</dd>
         </dl>
         <table>
@@ -102,7 +113,7 @@ struct EstimatePage {
         <p>{{next}}</p>
         {{/estimate}}
         <footer>
-        <p>This is an estimate. Fees and logins are rounded once per line, half to even, to the currency's smallest coin. A minimum is the difference to the rounded lines. Refreshes and sessions are free.</p>
+        <p>This is an estimate. Fees and logins are rounded once per line, half to even, to the currency's smallest coin. A minimum is the difference to the rounded lines. {{#silent_price}}Refreshes are free. A silent sign-in costs {{price}}.{{/silent_price}}{{^silent_price}}Refreshes and sessions are free.{{/silent_price}}</p>
         </footer>
         """)
 }

@@ -7,29 +7,31 @@ import Tenancy
 import Web
 
 extension PricingRoutes {
-    /// Estimates the cost of a whole month with a number of logins, by the prices of a day. These are a plan's prices or those in effect
+    /// Estimates the cost of a whole month with a number of logins and silent sign-ins, by the prices of a day. These are a plan's prices or those in effect
     /// for a tenant.
     @Sendable
     func estimatePrice(_ request: Request, _ call: KeyContext) async throws -> Response {
         try call.require(.pricingRead)
         var fields = try await JSONFields(request)
         let logins = fields.integer("logins", 0...Prices.mostLogins, isRequired: true)
+        let silent = fields.integer("silent_logins", 0...Prices.mostLogins) ?? 0
         let plan = fields.choice("plan", Tenant.Plan.self)
         let name = fields.text("tenant")
         let day = fields.day("on")
         if plan != nil, name != nil { fields.refuse("plan", "Set either `plan` or `tenant`. A tenant has a plan.") }
         try fields.finish()
         guard let logins else { throw Problem(.invalid, "`logins` is required.") }
-        return try .json(try await estimate(logins, plan, ofTenant: name, on: day, call).reply)
+        return try .json(try await estimate(logins, silent, plan, ofTenant: name, on: day, call).reply)
     }
 
     /// Returns the same estimate as a page for printing.
     @Sendable
     func getEstimatePage(_ request: Request, _ call: KeyContext) async throws -> Response {
         try call.require(.pricingRead)
-        let query = try Query(request, "logins", "plan", "tenant", "on")
+        let query = try Query(request, "logins", "silent_logins", "plan", "tenant", "on")
         guard let logins = try query.integer("logins", 0...Prices.mostLogins)
         else { throw Problem.invalid(.init("logins", "It is required: the number of logins per month.")) }
+        let silent = try query.integer("silent_logins", 0...Prices.mostLogins) ?? 0
         let plan = try query.choice("plan", Tenant.Plan.self)
         let name = try query.text("tenant", upTo: 200)
         let day = try query.text("on").map { text in
@@ -39,12 +41,12 @@ extension PricingRoutes {
             return day
         }
         if plan != nil, name != nil { throw Problem.invalid(.init("plan", "Set either `plan` or `tenant`. A tenant has a plan.")) }
-        let (reply, tenant) = try await estimate(logins, plan, ofTenant: name, on: day, call)
+        let (reply, tenant) = try await estimate(logins, silent, plan, ofTenant: name, on: day, call)
         return EstimatePage(reply, for: tenant).response()
     }
 
     private func estimate(
-        _ logins: Int, _ plan: Tenant.Plan?, ofTenant name: String?, on day: Day?, _ call: KeyContext
+        _ logins: Int, _ silent: Int, _ plan: Tenant.Plan?, ofTenant name: String?, on day: Day?, _ call: KeyContext
     ) async throws -> (reply: EstimateReply, tenant: Tenant?) {
         let day = day ?? Day(now())
         let tenant = plan == nil ? try await subject(name, call) : nil
@@ -54,8 +56,9 @@ extension PricingRoutes {
             } else {
                 try await call.database(pool).run(RateCard.ofPlans).map { try RateCard($0) }
             }
-        guard let reply = try EstimateReply(logins, by: cards, plan: plan ?? tenant?.plan ?? .free, tenant: tenant?.id, on: day)
-        else { throw Problem.invalid(.init("on", "No prices were in effect on this day.")) }
+        let reply = try EstimateReply(
+            logins, silent: silent, by: cards, plan: plan ?? tenant?.plan ?? .free, tenant: tenant?.id, on: day)
+        guard let reply else { throw Problem.invalid(.init("on", "No prices were in effect on this day.")) }
         return (reply, tenant)
     }
 

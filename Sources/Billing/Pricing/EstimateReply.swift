@@ -28,6 +28,7 @@ struct EstimateReply: Encodable, Sendable {
 
     let object = "estimate"
     let logins: Int
+    let silent_logins: Int
     let tenant_id: ID<Tenant>?
     let plan: Tenant.Plan
     let on: Day
@@ -41,14 +42,15 @@ struct EstimateReply: Encodable, Sendable {
     /// Nil if no price was in effect on the day.
     /// - Parameters:
     /// - logins: the logins of a whole month, at most `Prices.mostLogins`.
+    /// - silent: the silent sign-ins of the month, at most as many.
     /// - cards: all rate cards that may be in effect.
     /// - Throws: `Rating.TooMany`.
-    init?(_ logins: Int, by cards: [RateCard], plan: Tenant.Plan, tenant: ID<Tenant>? = nil, on day: Day) throws {
+    init?(_ logins: Int, silent: Int = 0, by cards: [RateCard], plan: Tenant.Plan, tenant: ID<Tenant>? = nil, on day: Day) throws {
         guard let card = cards.holding(on: day, plan: plan) else { return nil }
-        let estimate = try Estimate(logins: logins, by: card.prices)
+        let estimate = try Estimate(logins: logins, silent: silent, by: card.prices)
         let currency = card.prices.currency
         (self.logins, tenant_id, self.plan, on, rate_card) = (logins, tenant, plan, day, RateCardReply(card))
-        self.currency = currency
+        (self.currency, silent_logins) = (currency, silent)
         lines = estimate.charges.map { charge in
             let (kind, text, from, to) = charge.kind.inWords
             return Line(
@@ -76,6 +78,7 @@ extension Rating.Charge.Kind {
         case .logins(let from, let to):
             // Without logins there is no first login either.
             to < from ? ("logins", "Logins", nil, nil) : ("logins", "Logins \(from.grouped) to \(to.grouped)", from, to)
+        case .silentLogins: ("silent_logins", "Silent sign-ins", nil, nil)
         case .minimum: ("minimum", "Up to the minimum", nil, nil)
         }
     }

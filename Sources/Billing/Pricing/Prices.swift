@@ -28,6 +28,8 @@ package struct Prices: Hashable, Sendable {
     package let tierMode: TierMode
     /// Ascending. Only the last tier has no end.
     package let tiers: [Tier]
+    /// The price of a silent sign-in. 0 if it is free.
+    package let silentLoginMicros: Int
 
     /// The largest plausible amount. A larger one is an error. With this limit, no sum can overflow an `Int`.
     package static let largestFeeMicros = 1_000_000_000_000_000
@@ -36,7 +38,8 @@ package struct Prices: Hashable, Sendable {
 
     /// - Throws: `Refusal` unless each login is in exactly one tier.
     package init(
-        currency: Currency, baseFeeMicros: Int, includedLogins: Int, minimumMicros: Int, tierMode: TierMode, tiers: [Tier]
+        currency: Currency, baseFeeMicros: Int, includedLogins: Int, minimumMicros: Int, tierMode: TierMode, tiers: [Tier],
+        silentLoginMicros: Int = 0
     ) throws(Refusal) {
         guard let last = tiers.last else { throw .noTier }
         guard last.up_to == nil else { throw .lastTierEnds }
@@ -48,6 +51,7 @@ package struct Prices: Hashable, Sendable {
         }
         (self.currency, self.baseFeeMicros, self.includedLogins) = (currency, baseFeeMicros, includedLogins)
         (self.minimumMicros, self.tierMode, self.tiers) = (minimumMicros, tierMode, tiers)
+        self.silentLoginMicros = silentLoginMicros
     }
 
     package enum Refusal: Error, Equatable {

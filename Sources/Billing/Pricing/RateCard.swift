@@ -37,7 +37,8 @@ package struct RateCard: Identified, Sendable {
                 currency: try row.get("currency"), baseFeeMicros: try row.get("base_fee_micros"),
                 includedLogins: try row.get("included_logins"), minimumMicros: try row.get("minimum_micros"),
                 tierMode: try row.get("tier_mode"),
-                tiers: try JSONDecoder().decode([Prices.Tier].self, from: Data(try row.get("tiers", as: JSON.self).bytes))),
+                tiers: try JSONDecoder().decode([Prices.Tier].self, from: Data(try row.get("tiers", as: JSON.self).bytes)),
+                silentLoginMicros: try row.get("silent_login_micros")),
             createdAt: try row.get("created_at"))
     }
 
@@ -57,7 +58,7 @@ package struct RateCard: Identified, Sendable {
 
     static let columns: StaticString = """
         tenant_id, id, plan, version, effective_from, follows_plan, currency, base_fee_micros, included_logins, minimum_micros, tier_mode, \
-        tiers, created_at
+        tiers, silent_login_micros, created_at
         """
 }
 

@@ -21,11 +21,12 @@ extension Prices {
                 Tier(upTo: upTo, unitPriceMicros: $0)
             }
         }
+        let silent = fields.integer("silent_login_micros", 0...largestUnitPriceMicros) ?? 0
         guard let currency = currency.flatMap(Currency.init), let tiers, !tiers.contains(nil) else { return nil }
         do {
             return try Prices(
                 currency: currency, baseFeeMicros: baseFee, includedLogins: included, minimumMicros: minimum, tierMode: mode,
-                tiers: tiers.compactMap(\.self))
+                tiers: tiers.compactMap(\.self), silentLoginMicros: silent)
         } catch {
             switch error {
             case .noTier: fields.refuse("tiers", "It must have at least one tier.")

@@ -18,6 +18,7 @@ struct RateCardReply: Encodable {
     let base_fee_micros, included_logins, minimum_micros: Int?
     let tier_mode: Prices.TierMode?
     let tiers: [Prices.Tier]?
+    let silent_login_micros: Int?
     let created_at, updated_at: Date
 
     init(_ card: RateCard) {
@@ -27,6 +28,7 @@ struct RateCardReply: Encodable {
         (effective_from, follows_plan) = (card.effectiveFrom, isOwn ? card.followsPlan : nil)
         (currency, tier_mode, tiers) = (prices?.currency, prices?.tierMode, prices?.tiers)
         (base_fee_micros, included_logins, minimum_micros) = (prices?.baseFeeMicros, prices?.includedLogins, prices?.minimumMicros)
+        silent_login_micros = prices?.silentLoginMicros
         (created_at, updated_at) = (card.createdAt, card.createdAt)
     }
 }

@@ -1,4 +1,4 @@
-/// The pure pricing function: the cost of a number of logins by a rate card.
+/// The pure pricing function: the cost of numbers of logins and silent sign-ins by a rate card.
 package enum Rating {
     /// One line of the result.
     package struct Charge: Hashable, Sendable {
@@ -8,14 +8,16 @@ package enum Rating {
             case included
             /// A range of logins, counted from 1 after the included ones.
             case logins(from: Int, to: Int)
+            /// Sign-ins without Apple. They are free if the rate card has no price for them.
+            case silentLogins
             /// The difference to the minimum charge of a month.
             case minimum
         }
 
         package let kind: Kind
-        /// The number of logins. For a base fee or a minimum, the number of days.
+        /// The number of logins or silent sign-ins. For a base fee or a minimum, the number of days.
         package let quantity: Int
-        /// The price of one login, or of the fee for a whole month.
+        /// The price of one login or silent sign-in, or of the fee for a whole month.
         package let unitPriceMicros: Int
         /// To the millionth, before rounding.
         package let exactMicros: Int
@@ -56,13 +58,15 @@ package enum Rating {
     ///
     /// - Parameters:
     /// - logins: 0 or more.
+    /// - silent: the number of silent sign-ins, 0 or more. They use neither included logins nor tiers, and count toward a minimum.
     /// - withFees: whether to charge base fee and minimum in addition to the logins.
     /// - Throws: `TooMany` for more than `Prices.mostLogins`.
     package static func charges(
-        for logins: Int, by prices: Prices, over share: Share = .wholeMonth, withFees: Bool = true
+        for logins: Int, silent: Int = 0, by prices: Prices, over share: Share = .wholeMonth, withFees: Bool = true
     ) throws(TooMany) -> [Charge] {
-        precondition(logins >= 0)
+        precondition(logins >= 0 && silent >= 0)
         guard logins <= Prices.mostLogins else { throw TooMany(logins: logins) }
+        guard silent <= Prices.mostLogins else { throw TooMany(logins: silent) }
         var charges: [Charge] = []
         if withFees, prices.baseFeeMicros > 0 { charges.append(fee(.baseFee, prices.baseFeeMicros, prices, share)) }
 
@@ -72,6 +76,7 @@ package enum Rating {
         }
         let billable = logins - included
         if billable > 0 || included == 0 { charges += tiers(billable, prices, share) }
+        if silent > 0 { charges.append(charge(.silentLogins, silent, prices.silentLoginMicros, prices)) }
 
         if withFees, prices.minimumMicros > 0 {
             let least = fee(.minimum, prices.minimumMicros, prices, share)
@@ -90,11 +95,7 @@ package enum Rating {
         // The ends of the tiers in this share of the month. The last tier has no end.
         let ends = prices.tiers.map { $0.up_to.map(share.logins) ?? .max }
         func charge(_ from: Int, _ to: Int, _ price: Int) -> Charge {
-            let quantity = max(0, to - from + 1)
-            let exact = quantity * price
-            return Charge(
-                kind: .logins(from: from, to: to), quantity: quantity, unitPriceMicros: price, exactMicros: exact,
-                amountMicros: round(Int128(exact), by: Int128(prices.currency.smallestMicros)))
+            self.charge(.logins(from: from, to: to), max(0, to - from + 1), price, prices)
         }
         let last = ends.firstIndex { billable <= $0 }!
         switch prices.tierMode {
@@ -107,6 +108,13 @@ package enum Rating {
                     index == 0 ? 1 : ends[index - 1] + 1, min(billable, ends[index]), prices.tiers[index].unit_price_micros)
             }
         }
+    }
+
+    private static func charge(_ kind: Charge.Kind, _ quantity: Int, _ price: Int, _ prices: Prices) -> Charge {
+        let exact = quantity * price
+        return Charge(
+            kind: kind, quantity: quantity, unitPriceMicros: price, exactMicros: exact,
+            amountMicros: round(Int128(exact), by: Int128(prices.currency.smallestMicros)))
     }
 
     private static func fee(_ kind: Charge.Kind, _ micros: Int, _ prices: Prices, _ share: Share) -> Charge {

@@ -34,19 +34,23 @@ struct Bill: Sendable {
             ? await db.run(Term.written(of: period, tenant)).map { try Term($0, among: rateCards) }
             : Term.all(of: period, plans: plans, rateCards: rateCards)
         var lines = try MonthlyCharges.lines(
-            of: period, terms: terms, spare: .spare(of: period, plans: plans, rateCards: rateCards), events: events.of(period))
-        for month in Set(events.byDay.keys.map(\.month)).subtracting([period]).sorted() {
+            of: period, terms: terms, spare: .spare(of: period, plans: plans, rateCards: rateCards), events: events.of(period),
+            silent: events.silent(of: period))
+        for month in events.months.subtracting([period]).sorted() {
             let (stored, earlier) = try await db.run(
                 Term.written(of: month, tenant), BilledEvents.billed(of: month, before: period, tenant))
             let written = try stored.map { try Term($0, among: rateCards) }
-            let billed = try earlier.map { (try $0.get("day", as: Day.self), try $0.get("events", as: Int.self)) }
+            let billed = try BilledEvents(summed: earlier)
             lines += try MonthlyCharges.corrections(
                 of: month, terms: written.isEmpty ? Term.all(of: month, plans: plans, rateCards: rateCards) : written,
                 spare: .spare(of: month, plans: plans, rateCards: rateCards),
-                billed: Dictionary(uniqueKeysWithValues: billed), late: events.of(month))
+                billed: billed.of(month), late: events.of(month), silent: (billed.silent(of: month), events.silent(of: month)))
         }
-        // A login without a known price must not remain unbilled.
-        guard lines.reduce(0, { $0 + ($1.isOfLogins ? $1.quantity : 0) }) == events.count else { throw NoPrices() }
+        // A login or a silent sign-in without a known price must not remain unbilled.
+        for (kind, counted) in [(UsageEvent.Kind.login, events.byDay), (.silentLogin, events.silentByDay)] {
+            guard lines.reduce(0, { $0 + ($1.kind.counts == kind ? $1.quantity : 0) }) == counted.values.reduce(0, +)
+            else { throw NoPrices() }
+        }
         self.lines = lines
     }
 
@@ -56,12 +60,13 @@ struct Bill: Sendable {
     }
 }
 
-extension StatementLine {
-    /// Whether its quantity is a number of logins. Each login is in exactly one such line.
-    fileprivate var isOfLogins: Bool {
-        switch kind {
-        case .included, .logins, .correction: true
-        case .baseFee, .minimum: false
+extension StatementLine.Kind {
+    /// The kind of the events that its quantity counts. Each event is in exactly one such line. Nil for a number of days.
+    fileprivate var counts: UsageEvent.Kind? {
+        switch self {
+        case .included, .logins, .correction: .login
+        case .silentLogins, .silentCorrection: .silentLogin
+        case .baseFee, .minimum: nil
         }
     }
 }

@@ -10,10 +10,14 @@ package struct StatementLine: Equatable, Sendable {
         /// Free logins.
         case included
         case logins
+        /// Sign-ins without Apple, free or not.
+        case silentLogins = "silent_logins"
         /// The difference to the minimum charge of a month.
         case minimum
         /// Late logins, billed after their month was closed.
         case correction
+        /// Late silent sign-ins, billed after their month was closed.
+        case silentCorrection = "silent_correction"
     }
 
     package let kind: Kind
@@ -26,7 +30,7 @@ package struct StatementLine: Equatable, Sendable {
     /// Whether the rate card is the tenant's own, not the plan's. Both number their versions from 1.
     package let ownRateCard: Bool
     package let description: String
-    /// The number of logins. For a base fee or a minimum, the number of days.
+    /// The number of logins or silent sign-ins. For a base fee or a minimum, the number of days.
     package let quantity: Int
     /// Nil if several prices apply.
     package let unitPriceMicros: Int?

@@ -20,9 +20,11 @@ struct StatementPage {
 
     /// The page of an open month. It shows this prominently, and has neither an ID nor a digest.
     init(_ upcoming: UpcomingStatementReply) {
+        let silent = upcoming.lines.filter(\.kind.isSilent).reduce(0) { $0 + $1.quantity }
         content = Self.content(upcoming.period, upcoming.tenant_name, upcoming.tenant_slug, upcoming.totals, upcoming.lines)
             .merging([
-                "events": upcoming.events.grouped, "open": ["until": upcoming.complete_until.formatted(.iso8601)],
+                "events": (upcoming.events - silent).grouped, "open": ["until": upcoming.complete_until.formatted(.iso8601)],
+                "silent": silent > 0 ? [["events": silent.grouped]] : [],
             ]) { $1 }
     }
 
@@ -90,7 +92,7 @@ struct StatementPage {
         <p>It covers {{events}} with the SHA-256 {{digest}}.</p>
         {{/closed}}
         {{#open}}
-        <p>Logins: {{events}}. Fees are for the whole month, or for the days of the month on which the tenant has a plan.</p>
+        <p>Logins: {{events}}.{{#silent}} Silent sign-ins: {{events}}.{{/silent}} Fees are for the whole month, or for the days of the month on which the tenant has a plan.</p>
         {{/open}}
         </footer>
         """)
@@ -99,4 +101,6 @@ struct StatementPage {
 extension StatementLine.Kind {
     /// Whether a line's quantity is a number of days.
     fileprivate var isByDays: Bool { self == .baseFee || self == .minimum }
+    /// Whether a line is for sign-ins without Apple.
+    fileprivate var isSilent: Bool { self == .silentLogins || self == .silentCorrection }
 }

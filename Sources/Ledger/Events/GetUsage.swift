@@ -8,6 +8,7 @@ private struct Reply: Encodable {
     struct OfDay: Encodable {
         let date: Day
         let logins: Int
+        let silent_logins: Int
     }
 
     let object = "usage"
@@ -15,6 +16,8 @@ private struct Reply: Encodable {
     let from, to: Date
     let complete_until: Date
     let logins: Int
+    /// Sign-ins without Apple. They are not logins.
+    let silent_logins: Int
     /// Present if the window is one month or one day.
     let users: Int?
     /// Present if the request has no `window`.
@@ -60,18 +63,21 @@ extension UsageRoutes {
         return try .json(
             Reply(
                 tenant_id: call.tenant, from: window.from, to: window.to, complete_until: completeUntil,
-                logins: counts.reduce(0) { $0 + $1.logins }, users: nil, days: nil, windows: counts))
+                logins: counts.reduce(0) { $0 + $1.logins }, silent_logins: counts.reduce(0) { $0 + $1.silent_logins }, users: nil,
+                days: nil, windows: counts))
     }
 
     private func days(_ window: Window, _ call: TenantContext, at now: Date) async throws -> Response {
         let (complete, byDay, users) = try await call.database(pool).run(
             RollUp.completeUntil(of: call.tenant, delay: settling, at: now), UsageCount.days(call.tenant, window),
             UsageCount.users(call.tenant, window))
-        let days = try byDay.map { row in Reply.OfDay(date: try row.get("day"), logins: try row.get("logins")) }
+        let days = try byDay.map { row in
+            Reply.OfDay(date: try row.get("day"), logins: try row.get("logins"), silent_logins: try row.get("silent_logins"))
+        }
         return try .json(
             Reply(
                 tenant_id: call.tenant, from: window.from, to: window.to, complete_until: try complete[0].get("complete_until"),
-                logins: days.reduce(0) { $0 + $1.logins },
+                logins: days.reduce(0) { $0 + $1.logins }, silent_logins: days.reduce(0) { $0 + $1.silent_logins },
                 users: window.unit == nil ? nil : try users.first { try $0.get("users") } ?? 0, days: days, windows: nil))
     }
 }

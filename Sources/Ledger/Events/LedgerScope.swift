@@ -78,14 +78,14 @@ package struct LedgerScope: Sendable {
         """
     }
 
-    /// A user counts on the day and in the month of the login, regardless of its billing month.
+    /// A user counts on the day and in the month of the login, regardless of its billing month. A silent sign-in is not a login.
     package var users: SQL {
         """
         WITH mark AS (
             SELECT user_id, application_id, connection,
                 bit_or(1 << (extract(day FROM occurred_at AT TIME ZONE 'UTC')::integer - 1)) AS days
             FROM usage_event e
-            WHERE tenant_id = \(tenant) AND billing_period = ANY(\(billedOfUsers))
+            WHERE tenant_id = \(tenant) AND billing_period = ANY(\(billedOfUsers)) AND kind = 'login'
                 AND occurred_at >= \(userDays.lowerBound.start) AND occurred_at < \((userDays.upperBound + 1).start)
                 AND NOT EXISTS (SELECT FROM usage_arrival a WHERE a.tenant_id = \(tenant) AND a.id = e.id)
             GROUP BY 1, 2, 3),

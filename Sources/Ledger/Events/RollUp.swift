@@ -2,8 +2,8 @@ package import Access
 package import Foundation
 package import Postgres
 
-/// Aggregates new events of the ledger by day (`usage_day`), and counts the distinct users (`usage_users`). So no request counts millions
-/// of events.
+/// Aggregates new events of the ledger by day (`usage_day`), and counts the distinct users of logins (`usage_users`). So no request counts
+/// millions of events.
 ///
 /// The transaction that aggregates an event also deletes it from `usage_arrival`, and a trigger then inserts it into `usage_event`. So an
 /// event is either waiting or counted, and a process that dies has changed nothing. One process does this at a time. Otherwise two of them
@@ -57,10 +57,15 @@ package struct RollUp: Sendable {
         return try await database.transaction { db in
             // This is a separate statement, so that the next one sees all changes before the lock. The lock's number is "roll" in ASCII. No
             // request takes the lock, because it would delay the usage and the bills of all tenants.
+            // The setting tells the database that this process knows silent sign-ins (`silent_login_kept`).
             if waits {
-                _ = try await db.run("SELECT pg_advisory_xact_lock(1919904876, 0)")
+                _ = try await db.run(
+                    "SELECT pg_advisory_xact_lock(1919904876, 0), set_config('espalier.knows_silent_logins', 'true', true)")
             } else {
-                let locked = try await db.run("SELECT pg_try_advisory_xact_lock(1919904876, 0) AS locked")
+                let locked = try await db.run(
+                    """
+                    SELECT pg_try_advisory_xact_lock(1919904876, 0) AS locked, set_config('espalier.knows_silent_logins', 'true', true)
+                    """)
                 guard try locked[0].get("locked") else { return 0 }
             }
             let added = try await db.run(Self.add(batch)).map { row in
@@ -92,7 +97,7 @@ package struct RollUp: Sendable {
                 bit_or(1 << (extract(day FROM day)::integer - 1)) AS days
             FROM taken
             -- An archived month has no marks. Its users do not change until it is restored (`RestoredUsers`).
-            WHERE date_trunc('month', day)::date NOT IN (SELECT usage_archive.month FROM usage_archive)
+            WHERE kind = 'login' AND date_trunc('month', day)::date NOT IN (SELECT usage_archive.month FROM usage_archive)
             GROUP BY 1, 2, 3, 4, 5),
         marking AS (
             INSERT INTO usage_month_user AS mark (tenant_id, month, user_id, application_id, connection, days)

@@ -38,16 +38,17 @@ struct UsageFilter {
     var isByConnection: Bool { connection != nil || groups.contains(.connection) }
 }
 
-/// The number of logins and of distinct users in one window.
+/// The number of logins, silent sign-ins and distinct users of logins in one window.
 struct UsageCount: Encodable {
     let from, to: Date
     let application_id: ID<Application>?
     let connection: Connection.Ownership?
     let kind: String?
     let logins: Int
+    let silent_logins: Int
     let users: Int
 
-    /// Reads a row with `start`, the group columns and `logins`.
+    /// Reads a row with `start`, the group columns, `logins` and `silent_logins`.
     init(_ row: Row, users: Int, by grain: Grain, _ filter: UsageFilter) throws {
         from = try row.get("start")
         to = grain.next(after: from)
@@ -55,7 +56,8 @@ struct UsageCount: Encodable {
         connection = try row.get("connection")
         kind = try row.get("kind")
         logins = try row.get("logins")
-        self.users = users
+        silent_logins = try row.get("silent_logins")
+        self.users = logins > 0 ? users : 0
     }
 
     private struct Key: Hashable {
@@ -84,7 +86,7 @@ struct UsageCount: Encodable {
 // MARK: Queries
 
 extension UsageCount {
-    /// The logins per day of any window. For days that are only partly in the window, it counts the ledger's events. If these events are
+    /// The logins and silent sign-ins per day of any window. For days that are only partly in the window, it counts the ledger's events. If these events are
     /// archived, the whole day counts if it starts in the window.
     static func days(_ tenant: ID<Tenant>, _ window: Window) -> SQL {
         let (whole, partial) = (window.wholeDays, window.partialDays)
@@ -98,40 +100,46 @@ extension UsageCount {
                 UNION SELECT billing_period FROM usage_arrival
                 WHERE tenant_id = \(tenant) AND (occurred_at AT TIME ZONE 'UTC')::date = ANY(\(partial))),
             counted AS (
-                SELECT day, events FROM usage_day
+                SELECT day, kind, events FROM usage_day
                 WHERE tenant_id = \(tenant) AND day >= \(whole.lowerBound) AND day < \(whole.upperBound)
                 UNION ALL
-                SELECT (occurred_at AT TIME ZONE 'UTC')::date, 1 FROM usage_arrival
+                SELECT (occurred_at AT TIME ZONE 'UTC')::date, kind, 1 FROM usage_arrival
                 WHERE tenant_id = \(tenant) AND occurred_at >= \(whole.lowerBound.start) AND occurred_at < \(whole.upperBound.start)
                 UNION ALL
-                SELECT \(Day(head.lowerBound)), count(*) FROM usage_event
+                SELECT \(Day(head.lowerBound)), kind, count(*) FROM usage_event
                 WHERE tenant_id = \(tenant) AND billing_period = ANY(ARRAY(SELECT billing_period FROM month))
-                    AND occurred_at >= \(head.lowerBound) AND occurred_at < \(head.upperBound)
+                    AND occurred_at >= \(head.lowerBound) AND occurred_at < \(head.upperBound) GROUP BY kind
                 UNION ALL
-                SELECT \(Day(tail.lowerBound)), count(*) FROM usage_event
+                SELECT \(Day(tail.lowerBound)), kind, count(*) FROM usage_event
                 WHERE tenant_id = \(tenant) AND billing_period = ANY(ARRAY(SELECT billing_period FROM month))
-                    AND occurred_at >= \(tail.lowerBound) AND occurred_at < \(tail.upperBound)
+                    AND occurred_at >= \(tail.lowerBound) AND occurred_at < \(tail.upperBound) GROUP BY kind
                 UNION ALL
-                SELECT (occurred_at AT TIME ZONE 'UTC')::date, 1 FROM (\(part: UsageEvent.waiting)) AS waiting
+                SELECT (occurred_at AT TIME ZONE 'UTC')::date, kind, 1 FROM (\(part: UsageEvent.waiting)) AS waiting
                 WHERE tenant_id = \(tenant) AND (occurred_at >= \(head.lowerBound) AND occurred_at < \(head.upperBound)
                     OR occurred_at >= \(tail.lowerBound) AND occurred_at < \(tail.upperBound))
                 UNION ALL
-                SELECT day, events FROM usage_day
+                SELECT day, kind, events FROM usage_day
                 WHERE tenant_id = \(tenant) AND day = ANY(\(partial.filter { $0.start >= window.from })) AND (
                     SELECT true FROM usage_event WHERE tenant_id = \(tenant) AND billing_period = usage_day.billing_period
                         AND occurred_at >= usage_day.day::timestamp AT TIME ZONE 'UTC'
                         AND occurred_at < (usage_day.day + 1)::timestamp AT TIME ZONE 'UTC' LIMIT 1) IS NULL)
-            SELECT day, sum(events)::bigint AS logins FROM counted WHERE events > 0 GROUP BY day ORDER BY day
+            SELECT day, \(literally: sums) FROM counted WHERE events > 0 GROUP BY day ORDER BY day
             """
     }
 
-    /// The logins per day or month. All days or months are entirely in the window.
+    /// The number of events of each kind.
+    private static let sums: StaticString = """
+        COALESCE(sum(events) FILTER (WHERE kind = 'login'), 0)::bigint AS logins, \
+        COALESCE(sum(events) FILTER (WHERE kind = 'silent_login'), 0)::bigint AS silent_logins
+        """
+
+    /// The logins and silent sign-ins per day or month. All days or months are entirely in the window.
     static func aggregated(_ tenant: ID<Tenant>, _ window: Window, by grain: Grain, _ filter: UsageFilter) -> SQL {
         """
         SELECT date_trunc(\(grain.rawValue), day::timestamp) AT TIME ZONE 'UTC' AS start,
             CASE WHEN \(filter.groups.contains(.application)) THEN application_id END AS application_id,
             CASE WHEN \(filter.groups.contains(.connection)) THEN connection END AS connection,
-            CASE WHEN \(filter.groups.contains(.kind)) THEN kind END AS kind, sum(events)::bigint AS logins
+            CASE WHEN \(filter.groups.contains(.kind)) THEN kind END AS kind, \(literally: sums)
         FROM (
             SELECT day, application_id, connection, kind, events FROM usage_day
             WHERE tenant_id = \(tenant) AND day >= \(Day(window.from)) AND day < \(Day(window.to))
@@ -164,14 +172,16 @@ extension UsageCount {
         """
     }
 
-    /// The logins per minute or hour, which are not aggregated. `usage_day` names the months whose partitions contain the events of these
+    /// The logins and silent sign-ins per minute or hour, which are not aggregated. `usage_day` names the months whose partitions contain the events of these
     /// days.
     static func fromLedger(_ tenant: ID<Tenant>, _ window: Window, by grain: Grain, _ filter: UsageFilter) -> SQL {
         """
         SELECT date_trunc(\(grain.rawValue), occurred_at AT TIME ZONE 'UTC') AT TIME ZONE 'UTC' AS start,
             CASE WHEN \(filter.groups.contains(.application)) THEN application_id END AS application_id,
             CASE WHEN \(filter.groups.contains(.connection)) THEN connection END AS connection,
-            CASE WHEN \(filter.groups.contains(.kind)) THEN kind END AS kind, count(*) AS logins, count(DISTINCT user_id) AS users
+            CASE WHEN \(filter.groups.contains(.kind)) THEN kind END AS kind,
+            count(*) FILTER (WHERE kind = 'login') AS logins, count(*) FILTER (WHERE kind = 'silent_login') AS silent_logins,
+            count(DISTINCT user_id) FILTER (WHERE kind = 'login') AS users
         FROM (
             SELECT occurred_at, application_id, connection, kind, user_id FROM usage_event
             WHERE tenant_id = \(tenant) AND billing_period = ANY(ARRAY(

@@ -7,31 +7,40 @@ package import Tenancy
 package struct UsageEvent {
     package enum Kind: String, CaseIterable, SQLValue, Sendable {
         case login
+        /// A sign-in with the session of the browser, without Apple. It is not a login, has no user in the number of users, and is free unless
+        /// the rate card has a price for it.
+        case silentLogin = "silent_login"
     }
 
-    /// The part of a WITH clause that bills a login. The statement also creates the login's session, so that neither exists without the
+    /// The part of a WITH clause that bills a login or a silent sign-in. The statement also creates the login's session, so that neither exists without the
     /// other. Its transaction holds `LoginLock.shared`.
     ///
     /// The login is billed in the month in which it occurred. If that month is closed for the tenant (`CloseStatements`), it is billed in
     /// the first open month.
     ///
     /// - Parameters:
+    /// - kind: the kind of the sign-in.
     /// - login: the ID of the login and of the event.
     /// - session: the name of the part of the WITH clause that creates the session and returns its user's `id`. Without a row, nothing is
     /// billed.
     /// - firstOpenMonth: selects the month after the last closed month of the tenant.
     /// - now: the creation time of the session.
     package static func insert(
-        login: UUID, tenant: ID<Tenant>, application: ID<Application>, session: SQL, connection: Connection.Ownership,
+        _ kind: Kind, login: UUID, tenant: ID<Tenant>, application: ID<Application>, session: SQL, connection: Connection.Ownership,
         firstOpenMonth: SQL, at now: Date
     ) -> SQL {
-        """
-        billed AS (
-            INSERT INTO usage_arrival (occurred_at, billing_period, tenant_id, id, application_id, user_id, kind, connection)
-            SELECT \(now), GREATEST(\(Month(now)), (\(part: firstOpenMonth))),
-                \(tenant), \(login), \(application), id, 'login', \(connection)
-            FROM \(part: session))
-        """
+        let name: SQL =
+            switch kind {
+            case .login: "'login'"
+            case .silentLogin: "'silent_login'"
+            }
+        return """
+            billed AS (
+                INSERT INTO usage_arrival (occurred_at, billing_period, tenant_id, id, application_id, user_id, kind, connection)
+                SELECT \(now), GREATEST(\(Month(now)), (\(part: firstOpenMonth))),
+                    \(tenant), \(login), \(application), id, \(part: name), \(connection)
+                FROM \(part: session))
+            """
     }
 
     /// Selects the events that are not in the ledger yet. The deletion of an arrival inserts its event (`record_usage_events`). Servers of

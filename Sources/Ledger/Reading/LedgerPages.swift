@@ -127,7 +127,7 @@ package struct LedgerPages: Sendable {
         // The last day that is at least partly in the range.
         let last = Day(to.addingTimeInterval(-0.000_001))
         return """
-            SELECT (COALESCE((SELECT sum(events) FROM usage_day WHERE kind = 'login' AND day BETWEEN \(Day(from)) AND \(last)
+            SELECT (COALESCE((SELECT sum(events) FROM usage_day WHERE day BETWEEN \(Day(from)) AND \(last)
                     AND \(part: condition)), 0)
                 + (SELECT count(*) FROM usage_arrival WHERE occurred_at >= \(from) AND occurred_at < \(to)
                     AND \(part: condition)))::bigint AS rows

@@ -31,7 +31,8 @@ enum RestoredUsers {
             SELECT e.tenant_id, \(month), e.user_id, e.application_id, e.connection,
                 bit_or(1 << (extract(day FROM e.occurred_at AT TIME ZONE 'UTC')::integer - 1))
             FROM usage_event e
-            WHERE e.tenant_id = ANY(\(tenants)) AND e.occurred_at >= \(month.start) AND e.occurred_at < \(month.end)
+            WHERE e.tenant_id = ANY(\(tenants)) AND e.kind = 'login'
+                AND e.occurred_at >= \(month.start) AND e.occurred_at < \(month.end)
                 AND e.billing_period IN (SELECT billing_period FROM usage_day
                     WHERE tenant_id = ANY(\(tenants)) AND day BETWEEN \(month.firstDay) AND \(month.lastDay))
                 AND NOT EXISTS (SELECT FROM usage_arrival a WHERE a.tenant_id = e.tenant_id AND a.id = e.id)

@@ -39,6 +39,9 @@ package struct CompletedLogin: Sendable {
         self.browser = nil
     }
 
+    /// Whether the user signed in without Apple, with the session of the browser.
+    var isSilent: Bool { browser?.isSilent ?? false }
+
     /// The session has the login's ID, so that a login has at most one session.
     var session: ID<Session> { ID(login.uuid) }
 }

@@ -117,8 +117,8 @@ extension Tokens {
         let session = batch.append(
             Session.begin(login, of: tenant, application: application, boundTo: key, at: now) { started in
                 UsageEvent.insert(
-                    login: login.login.uuid, tenant: tenant.id, application: application.id, session: started,
-                    connection: login.connection, firstOpenMonth: Statement.firstOpenMonth(of: tenant.id), at: now)
+                    login.isSilent ? .silentLogin : .login, login: login.login.uuid, tenant: tenant.id, application: application.id,
+                    session: started, connection: login.connection, firstOpenMonth: Statement.firstOpenMonth(of: tenant.id), at: now)
             })
         let database = OwnerDatabase(pool, tenant: tenant.id).locking(LoginLock.shared(of: tenant.id)).repeatable
         let started: User?

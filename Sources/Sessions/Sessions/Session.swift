@@ -80,8 +80,6 @@ package struct Session: Identified, Sendable {
             browserColumns = ", browser_session_id, is_silent"
             browserValues = ", \(browser.session), \(browser.isSilent)"
         }
-        // A sign-in without Apple does not count as a login, and costs nothing.
-        let billed: SQL = login.browser?.isSilent == true ? "" : ",\n\(part: billing("started"))"
         return """
             WITH admitted AS (\(part: User.admit(login.user, of: tenant.id, since: login.admittedAt, unless: ended))),
             started AS (
@@ -91,7 +89,8 @@ package struct Session: Identified, Sendable {
                     \(now.addingTimeInterval(TimeInterval(application.sessionSeconds))), \(now), \(login.device.userAgent),
                     \(login.device.address), \(login.authenticatedAt), \(login.vouched?.team), \(login.vouched?.at)\(part: apis)\(part: keyValue)\(part: browserValues)
                 FROM admitted
-                RETURNING user_id AS id)\(part: billed)
+                RETURNING user_id AS id),
+            \(part: billing("started"))
             SELECT id, given_name, family_name, email, email_verified, is_private_email, email_disabled FROM admitted
             """
     }

@@ -35,6 +35,29 @@ struct CreateRateCardTests {
         }
     }
 
+    @Test("a silent sign-in is free unless the card has a price, which starts a term like any other price")
+    func silentLogins() async throws {
+        try await TestPlatform.run { platform in
+            func create(_ price: any Sendable) async throws -> TestBrowser.Answer {
+                try await platform.call("POST", "/rate-cards", TestPlatform.scaleCard.merging(["silent_login_micros": price]) { $1 })
+            }
+            let free = try await platform.call("POST", "/rate-cards", TestPlatform.scaleCard)
+            #expect(free.json["silent_login_micros"] as? Int == 0)
+            let priced = try await create(1500)
+            #expect(priced.status == 201 && priced.json["silent_login_micros"] as? Int == 1500)
+            let shown = try await platform.call("GET", "/rate-cards/\(priced.json["id"] as? String ?? "")")
+            #expect(shown.json as NSDictionary == priced.json as NSDictionary)
+            for wrong: any Sendable in [-1, 1_000_000_001, 0.5, "1"] {
+                let refused = try await create(wrong)
+                #expect(refused.status == 400 && refused.body.contains("silent_login_micros"), "\(wrong)")
+            }
+            let own = try await platform.call(
+                "POST", "/tenants/acme/rate-cards",
+                ["effective_from": "2027-06-01", "follows_plan": true, "silent_login_micros": 1])
+            #expect(own.status == 400)
+        }
+    }
+
     @Test("many concurrent requests create one version each")
     func atOnce() async throws {
         try await TestPlatform.run { platform in

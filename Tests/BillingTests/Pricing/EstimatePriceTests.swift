@@ -27,6 +27,38 @@ struct EstimatePriceTests {
         }
     }
 
+    @Test("silent sign-ins are a line with the price of the card, and the next tier includes them")
+    func silentLogins() async throws {
+        try await TestPlatform.run { platform in
+            let card: [String: any Sendable] = [
+                "plan": "scale", "effective_from": "2027-01-01", "currency": "USD", "silent_login_micros": 1500,
+                "tiers": [["up_to": 1000, "unit_price_micros": 5000], ["unit_price_micros": 4000]],
+            ]
+            #expect(try await platform.call("POST", "/rate-cards", card).status == 201)
+            let body: [String: any Sendable] = ["logins": 1000, "silent_logins": 2001, "plan": "scale", "on": "2027-01-31"]
+            let answer = try await Self.estimate(platform, body)
+            let lines = try #require(answer.json["lines"] as? [[String: any Sendable]])
+            #expect(lines.map { $0["kind"] as? String } == ["logins", "silent_logins"])
+            #expect(lines[1]["quantity"] as? Int == 2001 && lines[1]["exact_micros"] as? Int == 3_001_500)
+            #expect(answer.json["total"] as? String == "8.00" && answer.json["silent_logins"] as? Int == 2001)
+            let next = try #require(answer.json["next_tier"] as? [String: any Sendable])
+            #expect(next["total"] as? String == "8.00" && next["change"] as? String == "0.00")
+            // Without a price, and without the number.
+            let free = try await Self.estimate(platform, ["logins": 1000, "silent_logins": 2001, "plan": "free"])
+            #expect(free.json["total"] as? String == "5.00" && (free.json["lines"] as? [Any])?.count == 2)
+            let none = try await Self.estimate(platform, ["logins": 1000, "plan": "free"])
+            #expect(none.json["silent_logins"] as? Int == 0 && (none.json["lines"] as? [Any])?.count == 1)
+            #expect(try await Self.estimate(platform, ["logins": 1, "silent_logins": -1]).status == 400)
+
+            let page = try await platform.call(
+                "GET", "/pricing/estimate/page?logins=1000&silent_logins=2001&plan=scale&on=2027-01-31")
+            #expect(page.body.contains("<dt>Silent sign-ins</dt><dd>2,001 in a whole month</dd>"))
+            #expect(page.body.contains("A silent sign-in costs 0.0015 USD."))
+            let freePage = try await platform.call("GET", "/pricing/estimate/page?logins=1000&plan=free")
+            #expect(freePage.body.contains("Refreshes and sessions are free.") && !freePage.body.contains("ilent sign-in"))
+        }
+    }
+
     @Test("all lines are present, add up to the total, and the next tier contains the change")
     func lines() async throws {
         try await TestPlatform.run { platform in

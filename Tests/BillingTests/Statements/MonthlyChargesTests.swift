@@ -19,11 +19,11 @@ struct MonthlyChargesTests {
 
     private static func prices(
         baseFee: Int = 0, included: Int = 0, minimum: Int = 0, mode: Prices.TierMode = .graduated, tiers: [(Int?, Int)] = [(nil, 5000)],
-        currency: String = "USD"
+        currency: String = "USD", silent: Int = 0
     ) throws -> Prices {
         try Prices(
             currency: Currency(currency)!, baseFeeMicros: baseFee, includedLogins: included, minimumMicros: minimum, tierMode: mode,
-            tiers: tiers.map { Prices.Tier(upTo: $0.0, unitPriceMicros: $0.1) })
+            tiers: tiers.map { Prices.Tier(upTo: $0.0, unitPriceMicros: $0.1) }, silentLoginMicros: silent)
     }
 
     private static func term(_ card: RateCard, _ first: Int = 1, _ last: Int = 30) -> Term {
@@ -97,7 +97,27 @@ struct MonthlyChargesTests {
         #expect(try MonthlyCharges.corrections(of: Self.november, terms: [Self.term(least)], spare: nil, billed: [:], late: [:]) == [])
     }
 
-    @Test("a month's logins cost the same however they are split into timely and late ones")
+    @Test("silent sign-ins have a line after the logins and before the minimum, and change no tier and no included login")
+    func silent() throws {
+        let card = Self.card(
+            1, try Self.prices(included: 10, minimum: 20_000_000, tiers: [(5, 1_000_000), (nil, 500_000)], silent: 100_000))
+        let lines = try MonthlyCharges.lines(
+            of: Self.november, terms: [Self.term(card)], spare: nil, events: Self.days([1: 17]), silent: Self.days([1: 20, 30: 30]))
+        #expect(lines.map(\.kind) == [.included, .logins, .logins, .silentLogins, .minimum])
+        #expect(lines.map(\.quantity) == [10, 5, 2, 50, 30])
+        #expect(lines.map(\.amountMicros) == [0, 5_000_000, 1_000_000, 5_000_000, 9_000_000])
+        #expect(throws: Rating.TooMany(logins: Prices.mostLogins + 1)) {
+            try Rating.charges(for: 0, silent: Prices.mostLogins + 1, by: card.prices)
+        }
+        // The line exists without a price too, and only for sign-ins.
+        let free = Self.card(1, try Self.prices())
+        let unpriced = try MonthlyCharges.lines(
+            of: Self.november, terms: [], spare: Self.term(free), events: [:], silent: Self.days([2: 3]))
+        #expect(unpriced.map(\.kind) == [.logins, .silentLogins])
+        #expect(unpriced.map(\.amountMicros) == [0, 0])
+    }
+
+    @Test("a month's logins and silent sign-ins cost the same however they are split into timely and late ones")
     func splits() throws {
         var random = Chance(20_261_121)
         for _ in 0..<500 {
@@ -112,21 +132,30 @@ struct MonthlyChargesTests {
                             tiers: [
                                 (Int.random(in: 1...1000, using: &random), Int.random(in: 0...9999, using: &random)),
                                 (nil, Int.random(in: 0...9999, using: &random)),
-                            ], currency: ["USD", "JPY", "KWD"].randomElement(using: &random)!)), index * 10 + 1, index * 10 + 10)
+                            ], currency: ["USD", "JPY", "KWD"].randomElement(using: &random)!,
+                            silent: [0, Int.random(in: 0...9999, using: &random)].randomElement(using: &random)!)),
+                    index * 10 + 1, index * 10 + 10)
             }
-            let parts = (0..<4).map { _ in
-                Self.days(
-                    Dictionary((0..<5).map { _ in (Int.random(in: 1...30, using: &random), Int.random(in: 0...700, using: &random)) }) {
-                        $1
-                    })
+            func some() -> [[Day: Int]] {
+                (0..<4).map { _ in
+                    Self.days(
+                        Dictionary(
+                            (0..<5).map { _ in (Int.random(in: 1...30, using: &random), Int.random(in: 0...700, using: &random)) }
+                        ) { $1 })
+                }
             }
-            let all = parts.reduce(into: [:]) { $0.merge($1, uniquingKeysWith: +) }
-            let whole = try MonthlyCharges.lines(of: Self.november, terms: terms, spare: nil, events: all)
-            var split = try MonthlyCharges.lines(of: Self.november, terms: terms, spare: nil, events: parts[0])
-            var billed = parts[0]
-            for part in parts.dropFirst() {
-                split += try MonthlyCharges.corrections(of: Self.november, terms: terms, spare: nil, billed: billed, late: part)
+            let (parts, silentParts) = (some(), some())
+            func all(_ parts: [[Day: Int]]) -> [Day: Int] { parts.reduce(into: [:]) { $0.merge($1, uniquingKeysWith: +) } }
+            let whole = try MonthlyCharges.lines(
+                of: Self.november, terms: terms, spare: nil, events: all(parts), silent: all(silentParts))
+            var split = try MonthlyCharges.lines(
+                of: Self.november, terms: terms, spare: nil, events: parts[0], silent: silentParts[0])
+            var (billed, silent) = (parts[0], silentParts[0])
+            for (part, silentPart) in zip(parts, silentParts).dropFirst() {
+                split += try MonthlyCharges.corrections(
+                    of: Self.november, terms: terms, spare: nil, billed: billed, late: part, silent: (silent, silentPart))
                 billed.merge(part, uniquingKeysWith: +)
+                silent.merge(silentPart, uniquingKeysWith: +)
             }
             // Each card separately, because they may be in different currencies.
             for term in terms {

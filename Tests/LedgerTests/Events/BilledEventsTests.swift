@@ -57,18 +57,28 @@ struct BilledEventsTests {
 
     @Test("lines are counted by their day in pieces of any size, and an invalid line is refused")
     func lines() throws {
-        let lines = (0..<100).map { "2026-02-\($0 < 70 ? "28" : "01") 00:00:\($0).5+00\tx\(String(repeating: "y", count: $0))\n" }
+        let ids = String(repeating: "\(UUID())\t", count: 3)
+        let lines = (0..<100).map { number in
+            let (day, kind) = (number < 70 ? "28" : "01", number % 3 == 0 ? "silent_login" : "login")
+            return "2026-02-\(day) 00:00:\(number).5+00\t\(ids)\(kind)\town\n"
+        }
         for size in [1, 7, 100] {
             var counting = LinesByDay()
             for start in stride(from: 0, to: lines.count, by: size) {
                 try counting.add(Array(lines[start..<min(start + size, lines.count)].joined().utf8))
             }
-            #expect(try counting.finish() == [Day("2026-02-28")!: 70, Day("2026-02-01")!: 30])
+            let counted = try counting.finish()
+            #expect(counted.logins == [Day("2026-02-28")!: 46, Day("2026-02-01")!: 20])
+            #expect(counted.silent == [Day("2026-02-28")!: 24, Day("2026-02-01")!: 10])
         }
         var empty = LinesByDay()
         try empty.add([])
-        #expect(try empty.finish() == [:])
-        for text in ["2026-02-28 00:00:00+00", "2026-02-28", "\n", "2026-02-30 00:00:00\n", "infinity\tx\ty\n"] {
+        #expect(try empty.finish() == ([:], [:]))
+        for text in [
+            "2026-02-28 00:00:00+00", "2026-02-28", "\n", "2026-02-30 00:00:00+00\t\(ids)login\town\n", "infinity\tx\ty\n",
+            "2026-02-28 00:00:00+00\t\(ids)other\town\n", "2026-02-28 00:00:00+00\t\(ids)login\n", "2026-02-28 00:00:00+00\t\(ids)\n",
+            "2026-02-28 00:00:00+00\n",
+        ] {
             var counting = LinesByDay()
             #expect(throws: SQLMismatch.self) {
                 try counting.add(Array(text.utf8))
