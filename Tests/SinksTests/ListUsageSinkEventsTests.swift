@@ -56,6 +56,24 @@ struct ListUsageSinkEventsTests {
         }
     }
 
+    @Test("a silent sign-in in the list has no login")
+    func silentLogin() async throws {
+        try await withMeter { platform, meter in
+            try await platform.sink(to: meter)
+            try await platform.append(Self.times(2), kind: "silent_login")
+            let events = try await platform.ownerPool.run("SELECT id FROM usage_event ORDER BY occurred_at").map {
+                ID<WaitingUsage.Login>(try $0.get("id", as: UUID.self)).description
+            }
+            try await platform.rollUp()
+            meter.refuse([events[0]], status: 422)
+            try await platform.sinkWorker().pass(at: Date().addingTimeInterval(60))
+            let page = try await platform.call("GET", TestPlatform.sinkPath + "/events")
+            let listed = page.json["data"] as? [[String: any Sendable]] ?? []
+            #expect(listed.map { $0["id"] as? String } == [events[0]])
+            #expect(listed.first?["logins"] as? Int == 0)
+        }
+    }
+
     @Test("a missing scope, a tenant's key and an unknown parameter are refused")
     func refused() async throws {
         try await TestPlatform.run { platform in

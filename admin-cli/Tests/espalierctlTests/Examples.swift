@@ -119,7 +119,7 @@ enum Examples {
     static let rateCard = #"""
         {"id":"ratecard_1","object":"rate_card","plan":"scale","version":2,"effective_from":"2027-01-01","currency":"USD",\#
         "base_fee_micros":49000000,"included_logins":1000,"minimum_micros":0,"tier_mode":"volume",\#
-        "tiers":[{"up_to":100000,"unit_price_micros":5000},{"unit_price_micros":4000}],\#(times)}
+        "tiers":[{"up_to":100000,"unit_price_micros":5000},{"unit_price_micros":4000}],"silent_login_micros":1000,\#(times)}
         """#
     static let ownRateCard = #"""
         {"id":"ratecard_1","object":"rate_card","tenant_id":"tenant_1","version":2,"effective_from":"2027-06-01","follows_plan":true,\#
@@ -138,7 +138,7 @@ enum Examples {
         {"object":"budget","logins":100000,"hard":false,"current":{"period":"2026-11","logins":51234,"percent":51},\#(times)}
         """#
     static let estimate = #"""
-        {"object":"estimate","logins":250000,"plan":"scale","on":"2026-11-21","rate_card":\#(rateCard),"currency":"USD",\#
+        {"object":"estimate","logins":250000,"silent_logins":30000,"plan":"scale","on":"2026-11-21","rate_card":\#(rateCard),"currency":"USD",\#
         "lines":[{"kind":"base_fee","description":"Base fee","quantity":1,"unit_price_micros":49000000,"unit_price":"49.00",\#
         "exact_micros":49000000,"amount_micros":49000000,"amount":"49.00"},{"kind":"logins","description":"Logins 1 to 240200",\#
         "from":1,"to":240200,"quantity":240200,"unit_price_micros":5000,"unit_price":"0.005","exact_micros":1201000000,\#

@@ -12,7 +12,7 @@ struct PricingTests {
         #expect(run.status == 0)
         #expect(
             run.output == """
-                250000 logins per month, with the plan scale's rate card 2, effective from 2027-01-01
+                250000 logins and 30000 silent sign-ins per month, with the plan scale's rate card 2, effective from 2027-01-01
 
                 LINE                QUANTITY  UNIT PRICE      USD
                 Base fee                   1       49.00    49.00

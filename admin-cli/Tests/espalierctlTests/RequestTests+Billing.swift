@@ -5,7 +5,7 @@ extension RequestTests {
             "usage list --from 2026-11-01 --to 2026-12-01 --limit 2",
             "GET /v1/usage?from=2026-11-01T00:00:00Z&to=2026-12-01T00:00:00Z&limit=2",
             answer: Examples.list(
-                #"{"tenant_id":"tenant_1","slug":"acme","logins":13,"users":5,"complete_until":"2026-11-21T09:58:00Z"}"#),
+                #"{"tenant_id":"tenant_1","slug":"acme","logins":13,"silent_logins":7,"users":5,"complete_until":"2026-11-21T09:58:00Z"}"#),
             shows: "2026-11-21T09:58:00Z"),
         .init(
             "usage sink create --format stripe --url https://api.stripe.com/v1/billing/meter_events --event-name logins",
@@ -58,11 +58,20 @@ extension RequestTests {
             "pricing estimate --logins 250000 --plan scale", "POST /v1/pricing/estimate", #"{"logins":250000,"plan":"scale"}"#,
             answer: Examples.estimate, shows: "1250.00"),
         .init(
+            "pricing estimate --logins 250000 --silent-logins 30000 --plan scale", "POST /v1/pricing/estimate",
+            #"{"logins":250000,"plan":"scale","silent_logins":30000}"#, answer: Examples.estimate,
+            shows: "250000 logins and 30000 silent sign-ins per month"),
+        .init(
             "pricing estimate --logins 0 --tenant acme --on 2027-01-01", "POST /v1/pricing/estimate",
             #"{"logins":0,"on":"2027-01-01","tenant":"acme"}"#, answer: Examples.estimate, shows: "Total"),
         .init(
             "rate-cards list --platform --plan scale --limit 2", "GET /v1/rate-cards?plan=scale&limit=2",
             answer: Examples.list(Examples.rateCard), shows: "0.005 up to 100000, then 0.004"),
+        .init(
+            "rate-cards create --tenant acme --effective-from 2027-01-01 --currency USD --tier 0.005 --silent-login 0.001",
+            "POST /v1/tenants/acme/rate-cards",
+            #"{"currency":"USD","effective_from":"2027-01-01","silent_login_micros":1000,"tiers":[{"unit_price_micros":5000}]}"#,
+            answer: Examples.rateCard, shows: "silent sign-ins 0.001"),
         .init(
             "rate-cards list --tenant acme", "GET /v1/tenants/acme/rate-cards", answer: Examples.list(Examples.ownRateCard),
             shows: "the plan's prices"),

@@ -28,6 +28,31 @@ struct ShowUsageTests {
         #expect(run.messages.isEmpty)
     }
 
+    @Test("silent sign-ins have a column if there is one, and a filter")
+    func silent() async throws {
+        let answer = """
+            {"object":"usage","tenant_id":"tenant_1","from":"2026-11-01T00:00:00Z","to":"2026-12-01T00:00:00Z","logins":3,\
+            "silent_logins":12,"days":[{"date":"2026-11-21","logins":3,"silent_logins":2},\
+            {"date":"2026-11-22","logins":0,"silent_logins":10}]}
+            """
+        let server = try StubServer(answering: .init(body: answer))
+        defer { server.stop() }
+        let run = try await Run("usage", "show", "--tenant", "acme", environment: Run.environment(for: server))
+        #expect(
+            run.output == """
+                2026-11-01T00:00:00Z to 2026-12-01T00:00:00Z
+
+                DATE        LOGINS  SILENT SIGN-INS
+                2026-11-21       3                2
+                2026-11-22       0               10
+                Total            3               12
+
+                """)
+        _ = try await Run(
+            "usage", "show", "--tenant", "acme", "--window", "day", "--kind", "silent_login", environment: Run.environment(for: server))
+        #expect(server.calls.last == "GET /v1/tenants/acme/usage?window=day&kind=silent_login")
+    }
+
     @Test("a program receives the server's JSON unchanged")
     func json() async throws {
         let server = try StubServer(answering: .init(body: november))

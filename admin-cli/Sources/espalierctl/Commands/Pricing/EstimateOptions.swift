@@ -1,9 +1,12 @@
 import ArgumentParser
 
-/// The options of an estimate: the number of logins and the prices.
+/// The options of an estimate: the numbers of logins and silent sign-ins, and the prices.
 struct EstimateOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The number of logins per month, 0 to 1000000000.", valueName: "count"))
     var logins: Int
+
+    @Option(help: ArgumentHelp("The number of sign-ins without Apple (single sign-on) per month. By default, 0.", valueName: "count"))
+    var silentLogins: Int?
 
     @Option(help: "The plan whose prices apply.")
     var plan: Plan?
@@ -17,6 +20,9 @@ struct EstimateOptions: ParsableArguments {
 
     func validate() throws {
         guard (0...1_000_000_000).contains(logins) else { throw ValidationError("--logins takes 0 to 1000000000.") }
+        if let silentLogins, !(0...1_000_000_000).contains(silentLogins) {
+            throw ValidationError("--silent-logins takes 0 to 1000000000.")
+        }
         if plan != nil, tenant != nil { throw ValidationError("Pass --plan or --tenant, not both. A tenant already has a plan.") }
     }
 

@@ -21,7 +21,8 @@ struct EstimatePrice: CallCommand {
         .post(
             "pricing/estimate",
             [
-                "logins": .integer(question.logins), "plan": JSON(question.plan), "tenant": JSON(try question.tenantName(session)),
+                "logins": .integer(question.logins), "silent_logins": JSON(question.silentLogins), "plan": JSON(question.plan),
+                "tenant": JSON(try question.tenantName(session)),
                 "on": JSON(question.on?.text),
             ])
     }
@@ -36,8 +37,11 @@ struct EstimatePrice: CallCommand {
             .init("Line", "description").wrapped, .init("Quantity", "quantity").number.optional,
             .init("Unit price", "unit_price").number.optional,
             .init(currency.text, "amount").number)
+        let silent =
+            estimate["silent_logins"].flatMap { $0.integer ?? 0 > 0 ? " and \(counted($0.text, "silent sign-in"))" : nil } ?? ""
         var text =
-            "\(counted(logins.text, "login")) per month, with \(owner) rate card \(version.text), effective from \(begin.text)".printable
+            "\(counted(logins.text, "login"))\(silent) per month, with \(owner) rate card \(version.text), effective from \(begin.text)"
+            .printable
             + "\n\n"
         text += try view.table(of: lines + [.object(["description": "Total", "amount": total])])
         if let next = estimate["next_tier"] { text += "\n" + (try sentence(on: next, estimate, currency.text)).printable + "\n" }

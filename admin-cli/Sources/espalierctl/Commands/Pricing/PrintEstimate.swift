@@ -21,7 +21,8 @@ struct PrintEstimate: AsyncParsableCommand {
         let call = Call.get(
             "pricing/estimate/page",
             [
-                "logins": String(question.logins), "plan": question.plan?.rawValue, "tenant": try question.tenantName(session),
+                "logins": String(question.logins), "silent_logins": question.silentLogins.map(String.init),
+                "plan": question.plan?.rawValue, "tenant": try question.tenantName(session),
                 "on": question.on?.text,
             ])
         try Terminal.standardOutput.write(try await session.client().page(call))

@@ -7,7 +7,7 @@ struct CreateRateCard: CallCommand {
         abstract: "Sets the prices of a plan, or a tenant's own prices, starting on a day.",
         discussion: """
             A tier is LAST:PRICE, for example 100000:0.005. The last tier is a price alone. Tiers count the logins after the included \
-            logins. The start day must be in a month that is not closed. Requires an operator's API key.
+            logins. Silent sign-ins are free without --silent-login. The start day must be in a month that is not closed. Requires an operator's API key.
 
             EXAMPLES
               espalierctl rate-cards create --plan scale --effective-from 2027-01-01 \\
@@ -21,7 +21,7 @@ struct CreateRateCard: CallCommand {
 
     static let flags = [
         "effective_from": "--effective-from", "base_fee_micros": "--base-fee", "included_logins": "--included",
-        "minimum_micros": "--minimum", "tier_mode": "--tier-mode", "tiers": "--tier",
+        "minimum_micros": "--minimum", "tier_mode": "--tier-mode", "tiers": "--tier", "silent_login_micros": "--silent-login",
     ]
 
     @Option(help: "The plan of the rate card.")
@@ -58,6 +58,10 @@ struct CreateRateCard: CallCommand {
             valueName: "last:price"))
     var tier: [PriceTier] = []
 
+    @Option(
+        help: ArgumentHelp("The price of each sign-in without Apple (single sign-on), such as 0.001. By default, 0.", valueName: "amount"))
+    var silentLogin: Micros?
+
     @Flag(help: "Ends the tenant's own prices on the start day. The tenant then pays the prices of its plan.")
     var followPlan = false
 
@@ -65,7 +69,8 @@ struct CreateRateCard: CallCommand {
 
     func validate() throws {
         if plan != nil, tenant != nil { throw ValidationError("Pass --plan or --tenant, not both.") }
-        let hasPrices = currency != nil || baseFee != nil || included != nil || minimum != nil || tierMode != nil || !tier.isEmpty
+        let hasPrices =
+            currency != nil || baseFee != nil || included != nil || minimum != nil || tierMode != nil || !tier.isEmpty || silentLogin != nil
         if followPlan {
             if plan != nil { throw ValidationError("--follow-plan is only for a tenant.") }
             if hasPrices { throw ValidationError("--follow-plan uses the prices of the plan. Pass no prices.") }
@@ -81,6 +86,7 @@ struct CreateRateCard: CallCommand {
             "plan": JSON(plan), "effective_from": .string(effectiveFrom.text), "follows_plan": followPlan ? .bool(true) : nil,
             "currency": JSON(currency), "base_fee_micros": JSON(baseFee?.count), "included_logins": JSON(included),
             "minimum_micros": JSON(minimum?.count), "tier_mode": JSON(tierMode), "tiers": tier.isEmpty ? nil : .array(tier.map(\.json)),
+            "silent_login_micros": JSON(silentLogin?.count),
         ]
         return .post(plan == nil ? "tenants/\(try session.tenant(tenant))/rate-cards" : "rate-cards", body)
     }

@@ -38,7 +38,8 @@ extension JSON {
             return tier["up_to"].map { "\(price) up to \($0.text)" } ?? (tiers.count > 1 ? "then \(price)" : price)
         }
         let mode = tiers.count > 1 ? self["tier_mode"].map { " (\($0.text))" } : nil
-        members["prices"] = .string(tiers.isEmpty ? "the plan's prices" : prices.joined(separator: ", ") + (mode ?? ""))
+        let silent = self["silent_login_micros"].flatMap { $0.integer ?? 0 > 0 ? $0.amount : nil }.map { ", silent sign-ins \($0.text)" }
+        members["prices"] = .string(tiers.isEmpty ? "the plan's prices" : prices.joined(separator: ", ") + (mode ?? "") + (silent ?? ""))
         return .object(members)
     }
 

@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// `espalierctl usage list`: lists the billable logins of all tenants.
+/// `espalierctl usage list`: lists the logins and silent sign-ins of all tenants.
 struct ListUsage: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Lists the billable logins of all tenants, newest tenant first.",
+        abstract: "Lists the logins and silent sign-ins of all tenants, newest tenant first.",
         discussion: """
             The range consists of whole days in UTC. By default, it is the current month. The list contains the number of different users \
             only for one month or one day. Requires an operator's API key.

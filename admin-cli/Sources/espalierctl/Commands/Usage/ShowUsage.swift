@@ -1,15 +1,15 @@
 import ArgumentParser
 
-/// `espalierctl usage show`: shows a tenant's billable logins, in total and by day or window.
+/// `espalierctl usage show`: shows a tenant's logins and silent sign-ins, in total and by day or window.
 struct ShowUsage: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Shows a tenant's billable logins, in total and by day or window.",
+        abstract: "Shows a tenant's logins and silent sign-ins, in total and by day or window.",
         discussion: """
-            Days and months are in UTC. With --window, each minute, hour, day or month with logins is a line with its number of different \
-            users. --group-by splits the lines further. With --window, --from and --to must be the start of a window. The range is at most \
-            one day for minutes and one week for hours. Requires an API key with the scope usage:read. For all tenants, use espalierctl \
-            usage list.
+            Days and months are in UTC. With --window, each minute, hour, day or month with sign-ins is a line with its number of different \
+            users of logins. --group-by splits the lines further. A silent sign-in (single sign-on) is not a login, and has a column of its \
+            own if there is one. With --window, --from and --to must be the start of a window. The range is at most one day for minutes and \
+            one week for hours. Requires an API key with the scope usage:read. For all tenants, use espalierctl usage list.
 
             EXAMPLES
               espalierctl usage show --tenant acme
@@ -18,6 +18,7 @@ struct ShowUsage: CallCommand {
                 --group-by application --group-by connection
               espalierctl usage show --tenant acme --window hour --connection own \\
                 --from 2026-11-21 --to 2026-11-22
+              espalierctl usage show --tenant acme --window day --kind silent_login
               espalierctl usage show --tenant acme --json | jq .logins
             """)
 
@@ -64,13 +65,18 @@ struct ShowUsage: CallCommand {
     func describe(_ usage: JSON) throws -> String {
         guard let from = usage["from"], let to = usage["to"], let logins = usage["logins"] else { throw Failure.shape() }
         let users = usage["users"].map { ", \(counted($0.text, "different user"))" } ?? ""
+        let (silent, hasSilent) = (usage["silent_logins"], usage["silent_logins"]?.integer ?? 0 > 0)
         let head = "\(from.text) to \(to.text)\(users)".printable + "\n\n"
         if window != nil {
             guard let windows = usage["windows"]?.elements else { throw Failure.shape() }
-            return head + (try View.usageWindow(by: groupBy).table(of: windows + [.object(["from": "Total", "logins": logins])]))
+            return head
+                + (try View.usageWindow(by: groupBy, withSilent: hasSilent)
+                    .table(of: windows + [.object(["from": "Total", "logins": logins, "silent_logins": silent ?? .null])]))
         }
         guard let days = usage["days"]?.elements else { throw Failure.shape() }
-        return head + (try View.usageDay.table(of: days + [.object(["date": "Total", "logins": logins])]))
+        return head
+            + (try View.usageDay(withSilent: hasSilent)
+                .table(of: days + [.object(["date": "Total", "logins": logins, "silent_logins": silent ?? .null])]))
     }
 
     func note(_ usage: JSON) -> String? {
@@ -103,4 +109,5 @@ enum UsageConnection: String, CaseIterable, ExpressibleByArgument {
 
 enum UsageKind: String, CaseIterable, ExpressibleByArgument {
     case login
+    case silentLogin = "silent_login"
 }
