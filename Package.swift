@@ -206,7 +206,8 @@ let package = Package(
         .target(
             name: "Devices",
             dependencies: [
-                "SignIn", "Sessions", "APIs", "Users", "Tenancy", "ClientKeys", "Delivery", "Access", "Web", "Postgres", "Sealing",
+                "SignIn", "BrowserSessions", "Sessions", "APIs", "Users", "Tenancy", "ClientKeys", "Delivery", "Access", "Web", "Postgres",
+                "Sealing",
                 "Encoding",
                 "Pages",
                 crypto, httpTypes, hummingbird, logging, serviceLifecycle,
@@ -346,7 +347,7 @@ let package = Package(
         .testTarget(
             name: "BrowserSessionsTests",
             dependencies: [
-                "Server", "Sessions", "BrowserSessions", "Users", "Tenancy", "Access", "Postgres", "TestSupport", nioHTTP1,
+                "Server", "Sessions", "BrowserSessions", "Users", "Tenancy", "Access", "Postgres", "Sealing", "TestSupport", nioHTTP1,
             ]),
         .testTarget(
             name: "TenancyTests",

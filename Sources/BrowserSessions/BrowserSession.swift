@@ -169,6 +169,14 @@ extension BrowserSession {
             """
     }
 
+    /// Selects the user of the session of a cookie, without using the session.
+    package static func user(of cookie: BrowserCookie, _ tenant: Tenant, at now: Date) -> SQL {
+        """
+        SELECT u.id, u.given_name, u.family_name, u.email, u.email_verified, u.is_private_email, u.email_disabled
+        \(part: active(cookie, of: tenant, at: now, in: "browser_session AS b, ")) AND \(part: isCurrent(cookie, at: now))
+        """
+    }
+
     /// The end of a statement about the session `b` of a cookie, which is active.
     private static func active(_ cookie: BrowserCookie, of tenant: Tenant, at now: Date, in tables: SQL = "") -> SQL {
         """

@@ -53,6 +53,10 @@ package enum Text: String, CaseIterable, Sendable {
     case noWayBack, requestNamesNoApplication, returnToTheApplication, developersSendTheClientID
     case noWayBackToTheAddress
 
+    // The question before a sign-out.
+    case askToSignOut, signOutEndsAll, accountInUse, signOut
+    case staySignedIn
+
     // The sign-in on a device.
     case signInOnADevice, enterTheCode, next, enterOnlyYourCode
     case codeHasEightLetters, codeIsUnknown

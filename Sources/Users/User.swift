@@ -26,6 +26,13 @@ package struct User: Identified, Sendable {
         isEmailDisabled = try row.get("email_disabled")
     }
 
+    /// The user's name and address, for a page of the user. Nil if Espalier has neither.
+    package var label: String? {
+        let name = [givenName, familyName].compactMap(\.self).joined(separator: " ")
+        guard let email else { return name.isEmpty ? nil : name }
+        return name.isEmpty ? email : "\(name) (\(email))"
+    }
+
     package static func find(_ id: ID<User>, of tenant: ID<Tenant>) -> SQL {
         """
         SELECT id, given_name, family_name, email, email_verified, is_private_email, email_disabled

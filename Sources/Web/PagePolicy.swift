@@ -18,6 +18,17 @@ package struct PagePolicy: Sendable {
         meta = directives.compactMap(\.self).joined(separator: "; ")
     }
 
+    /// The permitted targets of forms to this server, of which the response redirects to an address.
+    ///
+    /// Browsers also check the redirects that follow a form (Content Security Policy Level 3, section 6.3.1). An application may redirect
+    /// to further addresses, so only the schemes are restricted.
+    /// - Parameter address: the absolute URI to which the response redirects; nil for no redirect.
+    package static func forms(redirectingTo address: String?) -> String {
+        guard let address else { return "'self'" }
+        let scheme = String(decoding: address.utf8.prefix { $0 != UInt8(ascii: ":") }, as: UTF8.self)
+        return scheme == "https" ? "'self' https:" : "'self' https: \(scheme):"
+    }
+
     /// The content of the `Content-Security-Policy` header. It also prevents framing.
     package var header: String { "\(meta); frame-ancestors 'none'" }
 }

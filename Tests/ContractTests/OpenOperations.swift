@@ -134,6 +134,7 @@ struct OpenOperations: Sendable {
             ("listRevocations", try await browser.get("\(issuer)/revocations", headers: [("Authorization", "Basic \(basic)")])),
             ("logout", try await browser.get(TestBrowser.Request.url("\(issuer)/oauth2/logout", [("id_token_hint", hint)]))),
             ("logoutByPost", try await browser.post("\(issuer)/oauth2/logout", form: [("id_token_hint", hint)])),
+            ("confirmLogout", try await browser.post("\(issuer)/oauth2/logout/confirmation", form: [("ticket", "x")])),
             ("receiveNotification", try await notify("\(issuer)/auth/apple/notifications", platform.own)),
             ("receiveSharedNotification", try await notify("\(TestPlatform.publicURL)/auth/apple/notifications", platform.shared)),
             ("deleteOwnUser", try await browser.send("DELETE", "\(issuer)/users/me", headers: [Self.bearer(second)], body: nil)),

@@ -51,6 +51,7 @@ struct StrangerTests {
                 "authorizeByClient",
                 "authorizeByPost",
                 "authorizeDevice",
+                "confirmLogout",
                 "deleteOwnUser",
                 "deleteRegisteredClient",
                 "enterDeviceCode",

@@ -1,4 +1,5 @@
 import Access
+import BrowserSessions
 import Encoding
 import Hummingbird
 import Logging

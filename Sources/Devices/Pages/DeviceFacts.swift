@@ -58,8 +58,6 @@ struct DeviceFacts {
 
     /// The user's name and address, for the user.
     static func name(of user: User, in language: Language) -> String {
-        let name = [user.givenName, user.familyName].compactMap(\.self).joined(separator: " ")
-        guard let email = user.email else { return name.isEmpty ? language.text(.yourAppleAccount) : name }
-        return name.isEmpty ? email : "\(name) (\(email))"
+        user.label ?? language.text(.yourAppleAccount)
     }
 }

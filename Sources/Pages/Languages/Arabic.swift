@@ -112,6 +112,12 @@ extension Language {
         .developersSendTheClientID: "إذا كنت من مطوّري التطبيق، فيُرجى إرسال client_id، أو إرسال id_token على أنه id_token_hint.",
         .noWayBackToTheAddress: "لا يمكن لهذه الصفحة إعادتك إلى التطبيق. قيمة {parameter} في الطلب غير مسجّلة لهذا التطبيق.",
 
+        .askToSignOut: "هل تريد تسجيل الخروج من {organization}؟",
+        .signOutEndsAll: "سيتم تسجيل خروجك من جميع تطبيقات {organization} التي تستخدمها في هذا المتصفح.",
+        .accountInUse: "الحساب الذي سجّلت الدخول به: {user}.",
+        .signOut: "تسجيل الخروج",
+        .staySignedIn: "البقاء مسجّلًا",
+
         .signInOnADevice: "تسجيل الدخول على جهاز",
         .enterTheCode: "يُرجى إدخال الرمز الظاهر على جهازك.",
         .next: "التالي",

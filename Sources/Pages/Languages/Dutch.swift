@@ -115,6 +115,12 @@ extension Language {
         .noWayBackToTheAddress:
             "Deze pagina kan u niet terugsturen. De {parameter} in het verzoek is niet geregistreerd voor deze applicatie.",
 
+        .askToSignOut: "Uitloggen bij {organization}?",
+        .signOutEndsAll: "U wordt uitgelogd bij alle applicaties van {organization} die u in deze browser gebruikt.",
+        .accountInUse: "U bent ingelogd met dit account: {user}.",
+        .signOut: "Uitloggen",
+        .staySignedIn: "Ingelogd blijven",
+
         .signInOnADevice: "Inloggen op een apparaat",
         .enterTheCode: "Voer de code in die uw apparaat weergeeft.",
         .next: "Volgende",

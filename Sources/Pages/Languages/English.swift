@@ -110,6 +110,12 @@ extension Language {
         .developersSendTheClientID: "If you are its developer, send client_id, or the id_token as id_token_hint.",
         .noWayBackToTheAddress: "This page cannot send you back. The request's {parameter} is not registered for this application.",
 
+        .askToSignOut: "Sign out of {organization}?",
+        .signOutEndsAll: "You will be signed out of all applications of {organization} that you use in this browser.",
+        .accountInUse: "You are signed in with this account: {user}.",
+        .signOut: "Sign out",
+        .staySignedIn: "Stay signed in",
+
         .signInOnADevice: "Sign in on a device",
         .enterTheCode: "Enter the code that your device shows.",
         .next: "Next",

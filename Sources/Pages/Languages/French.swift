@@ -117,6 +117,13 @@ extension Language {
         .noWayBackToTheAddress:
             "Cette page ne peut pas vous ramener à l’application. L’adresse {parameter} de la requête n’est pas enregistrée pour cette application.",
 
+        .askToSignOut: "Vous déconnecter de {organization} ?",
+        .signOutEndsAll:
+            "Vous serez déconnecté de toutes les applications de l’organisation {organization} que vous utilisez dans ce navigateur.",
+        .accountInUse: "Vous utilisez ce compte : {user}.",
+        .signOut: "Se déconnecter",
+        .staySignedIn: "Rester connecté",
+
         .signInOnADevice: "Se connecter sur un appareil",
         .enterTheCode: "Saisissez le code affiché sur votre appareil.",
         .next: "Suivant",

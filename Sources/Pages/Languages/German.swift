@@ -114,6 +114,12 @@ extension Language {
         .noWayBackToTheAddress:
             "Diese Seite kann Sie nicht zurückleiten. Die Adresse {parameter} der Anfrage ist für diese Anwendung nicht registriert.",
 
+        .askToSignOut: "Von {organization} abmelden?",
+        .signOutEndsAll: "Sie werden von allen Anwendungen von {organization} abgemeldet, die Sie in diesem Browser verwenden.",
+        .accountInUse: "Sie sind mit diesem Konto angemeldet: {user}.",
+        .signOut: "Abmelden",
+        .staySignedIn: "Angemeldet bleiben",
+
         .signInOnADevice: "Auf einem Gerät anmelden",
         .enterTheCode: "Geben Sie den Code ein, den Ihr Gerät anzeigt.",
         .next: "Weiter",

@@ -107,6 +107,12 @@ extension Language {
         .developersSendTheClientID: "למפתחי האפליקציה: יש לשלוח client_id, או לשלוח את id_token בתור id_token_hint.",
         .noWayBackToTheAddress: "הדף הזה לא יכול להחזיר אותך לאפליקציה. הערך של {parameter} בבקשה אינו רשום עבור האפליקציה הזו.",
 
+        .askToSignOut: "להתנתק מ־{organization}?",
+        .signOutEndsAll: "תתבצע התנתקות מכל האפליקציות של {organization} שבשימוש בדפדפן הזה.",
+        .accountInUse: "החשבון המחובר: {user}.",
+        .signOut: "התנתקות",
+        .staySignedIn: "להישאר במצב מחובר",
+
         .signInOnADevice: "התחברות במכשיר",
         .enterTheCode: "יש להזין את הקוד שמוצג במכשיר שלך.",
         .next: "הבא",

@@ -114,6 +114,12 @@ extension Language {
         .noWayBackToTheAddress:
             "Questa pagina non può riportarLa all’applicazione. L’indirizzo {parameter} della richiesta non è registrato per questa applicazione.",
 
+        .askToSignOut: "Chiudere la sessione di {organization}?",
+        .signOutEndsAll: "La Sua sessione verrà chiusa in tutte le applicazioni di {organization} che usa in questo browser.",
+        .accountInUse: "Ha effettuato l’accesso con questo account: {user}.",
+        .signOut: "Chiudi la sessione",
+        .staySignedIn: "Resta connesso",
+
         .signInOnADevice: "Accesso su un dispositivo",
         .enterTheCode: "Inserisca il codice mostrato dal Suo dispositivo.",
         .next: "Avanti",

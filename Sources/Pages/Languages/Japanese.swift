@@ -106,6 +106,12 @@ extension Language {
         .developersSendTheClientID: "このアプリの開発者の方は、client_idを送信するか、id_tokenをid_token_hintとして送信してください。",
         .noWayBackToTheAddress: "このページからは自動で戻れません。リクエストの{parameter}は、このアプリに登録されていません。",
 
+        .askToSignOut: "{organization}からサインアウトしますか？",
+        .signOutEndsAll: "このブラウザで使用している{organization}のすべてのアプリからサインアウトします。",
+        .accountInUse: "サインイン中のアカウント：{user}",
+        .signOut: "サインアウト",
+        .staySignedIn: "サインインしたままにする",
+
         .signInOnADevice: "デバイスでサインイン",
         .enterTheCode: "デバイスに表示されているコードを入力してください。",
         .next: "次へ",

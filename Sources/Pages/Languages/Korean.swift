@@ -106,6 +106,12 @@ extension Language {
         .developersSendTheClientID: "이 앱의 개발자라면 client_id를 보내거나 id_token을 id_token_hint로 보내세요.",
         .noWayBackToTheAddress: "이 페이지에서는 자동으로 돌아갈 수 없습니다. 요청의 {parameter} 값이 이 앱에 등록되어 있지 않습니다.",
 
+        .askToSignOut: "{organization}에서 로그아웃하시겠습니까?",
+        .signOutEndsAll: "이 브라우저에서 사용하는 {organization}의 모든 앱에서 로그아웃됩니다.",
+        .accountInUse: "로그인한 계정: {user}",
+        .signOut: "로그아웃",
+        .staySignedIn: "로그인 상태 유지",
+
         .signInOnADevice: "기기에서 로그인",
         .enterTheCode: "기기에 표시된 코드를 입력하세요.",
         .next: "다음",

@@ -112,6 +112,12 @@ extension Language {
         .noWayBackToTheAddress:
             "Ta strona nie może odesłać Państwa z powrotem. Wartość {parameter} w żądaniu nie jest zarejestrowana dla tej aplikacji.",
 
+        .askToSignOut: "Wylogować się z organizacji „{organization}”?",
+        .signOutEndsAll: "Nastąpi wylogowanie ze wszystkich aplikacji organizacji „{organization}” używanych w tej przeglądarce.",
+        .accountInUse: "Konto, na które się zalogowano: {user}.",
+        .signOut: "Wyloguj",
+        .staySignedIn: "Pozostań zalogowany",
+
         .signInOnADevice: "Logowanie na urządzeniu",
         .enterTheCode: "Proszę wpisać kod, który wyświetla urządzenie.",
         .next: "Dalej",

@@ -114,6 +114,12 @@ extension Language {
         .noWayBackToTheAddress:
             "Esta página não pode levar você de volta à aplicação. O endereço {parameter} da solicitação não está registrado para esta aplicação.",
 
+        .askToSignOut: "Encerrar sua sessão em {organization}?",
+        .signOutEndsAll: "Sua sessão será encerrada em todas as aplicações da organização {organization} que você usa neste navegador.",
+        .accountInUse: "Você iniciou sessão com esta conta: {user}.",
+        .signOut: "Encerrar sessão",
+        .staySignedIn: "Manter a sessão",
+
         .signInOnADevice: "Iniciar sessão em um dispositivo",
         .enterTheCode: "Digite o código que o seu dispositivo mostra.",
         .next: "Avançar",

@@ -105,6 +105,12 @@ extension Language {
         .developersSendTheClientID: "如果您是此应用的开发者，请发送 client_id，或者将 id_token 作为 id_token_hint 发送。",
         .noWayBackToTheAddress: "此页面无法带您返回应用。请求中的 {parameter} 没有为此应用注册。",
 
+        .askToSignOut: "要退出 {organization} 的登录吗？",
+        .signOutEndsAll: "您将退出在此浏览器中使用的 {organization} 的所有应用。",
+        .accountInUse: "您当前登录的账户：{user}。",
+        .signOut: "退出登录",
+        .staySignedIn: "保持登录",
+
         .signInOnADevice: "在设备上登录",
         .enterTheCode: "请输入设备上显示的代码。",
         .next: "下一步",

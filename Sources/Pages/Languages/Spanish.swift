@@ -114,6 +114,12 @@ extension Language {
         .noWayBackToTheAddress:
             "Esta página no puede llevarle de vuelta a la aplicación. La dirección {parameter} de la solicitud no está registrada para esta aplicación.",
 
+        .askToSignOut: "¿Cerrar su sesión en {organization}?",
+        .signOutEndsAll: "Se cerrará su sesión en todas las aplicaciones de {organization} que usa en este navegador.",
+        .accountInUse: "Ha iniciado sesión con esta cuenta: {user}.",
+        .signOut: "Cerrar sesión",
+        .staySignedIn: "Mantener la sesión",
+
         .signInOnADevice: "Iniciar sesión en un dispositivo",
         .enterTheCode: "Introduzca el código que muestra su dispositivo.",
         .next: "Siguiente",

@@ -106,6 +106,12 @@ extension Language {
         .developersSendTheClientID: "如果您是此應用程式的開發人員，請傳送 client_id，或將 id_token 作為 id_token_hint 傳送。",
         .noWayBackToTheAddress: "此頁面無法帶您返回應用程式。要求中的 {parameter} 並未針對此應用程式註冊。",
 
+        .askToSignOut: "要登出 {organization} 嗎？",
+        .signOutEndsAll: "您將登出在此瀏覽器中使用的所有 {organization} 應用程式。",
+        .accountInUse: "您目前登入的帳號：{user}。",
+        .signOut: "登出",
+        .staySignedIn: "保持登入",
+
         .signInOnADevice: "在裝置上登入",
         .enterTheCode: "請輸入裝置上顯示的代碼。",
         .next: "下一步",

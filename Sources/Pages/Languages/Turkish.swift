@@ -112,6 +112,12 @@ extension Language {
             "Uygulamanın geliştiricisiyseniz client_id değerini gönderin veya id_token değerini id_token_hint olarak gönderin.",
         .noWayBackToTheAddress: "Bu sayfa sizi geri yönlendiremiyor. İstekteki {parameter} değeri bu uygulama için kayıtlı değil.",
 
+        .askToSignOut: "{organization} oturumunuz kapatılsın mı?",
+        .signOutEndsAll: "Bu tarayıcıda kullandığınız tüm {organization} uygulamalarından çıkış yapılır.",
+        .accountInUse: "Giriş yaptığınız hesap: {user}.",
+        .signOut: "Çıkış yap",
+        .staySignedIn: "Oturumu açık tut",
+
         .signInOnADevice: "Bir cihazda giriş yapın",
         .enterTheCode: "Cihazınızın gösterdiği kodu girin.",
         .next: "İleri",

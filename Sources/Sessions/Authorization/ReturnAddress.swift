@@ -1,5 +1,6 @@
 import Encoding
 package import Hummingbird
+import Pages
 import Tenancy
 import Web
 
@@ -26,7 +27,8 @@ package struct ReturnAddress: Sendable {
         case .query:
             .redirect(to: redirectURI, adding: complete(parameters), cookies: cookies)
         case .form_post:
-            FormPostPage(action: redirectURI, fields: complete(parameters)).response(for: request, cookies: cookies)
+            FormPostPage(action: redirectURI, at: RedirectURI.origin(of: redirectURI), fields: complete(parameters))
+                .response(for: request, cookies: cookies)
         }
     }
 

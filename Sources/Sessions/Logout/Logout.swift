@@ -49,8 +49,8 @@ extension LogoutRoutes {
     ///
     /// The session of the id_token in the request ends. If the tenant's applications share one sign-in, the sign-in of the browser ends too
     /// (section 2), with the sessions of all applications that were started with it. Without an id_token no session ends, because a link
-    /// proves nothing about its sender (section 6). The browser then still returns to a URI that is registered for the named `client_id`. It
-    /// is never sent elsewhere (section 3).
+    /// proves nothing about its sender (section 6). A page then asks the person, if the browser has a sign-in (ConfirmLogout). The browser
+    /// returns to a URI that is registered for the named `client_id`. It is never sent elsewhere (section 3).
     @Sendable
     func logout(_ request: Request, _ context: WebContext) async throws -> Response {
         try await logout(try endpoints.browserQuery(request), request, context)
@@ -63,12 +63,8 @@ extension LogoutRoutes {
     }
 
     private func logout(_ form: Form, _ request: Request, _ context: WebContext) async throws -> Response {
-        guard let tenant = try await endpoints.showingOutage(.outage, context, { try await endpoints.tenant(context) }) else {
-            throw ErrorPage.unknownTenant
-        }
-        // The limit is the same as for a login's state.
-        guard (form["state"] ?? "").utf8.count <= AuthorizationRequest.longestState else { throw ErrorPage.malformed }
-        guard let presented = form["id_token_hint"] else { return try leave(form, tenant, request, context) }
+        let tenant = try await tenant(form, context)
+        guard let presented = form["id_token_hint"] else { return try await leave(form, tenant, request, context) }
         let hint = try await endpoints.showingOutage(.outage, context) {
             try await signingKeys.hint(presented, of: tenant.tenant, issuer: endpoints.issuer(tenant.tenant))
         }
@@ -80,17 +76,42 @@ extension LogoutRoutes {
         // The cookie counts even if the tenant's applications no longer share one sign-in, because they may again before the cookie expires.
         let cookie = BrowserCookie(in: request, of: tenant.tenant, publicURL: endpoints.publicURL, with: endpoints.keyring)
         try await endpoints.showingOutage(.outage, context) { try await end(hint, cookie, application, tenant.tenant, at: endpoints.now()) }
-        // Another user's sign-in does not change.
-        let removal = cookie?.user == hint.sub ? BrowserCookie.removal(for: tenant.tenant, publicURL: endpoints.publicURL) : nil
-        guard let uri = form["post_logout_redirect_uri"] else {
+        let uri = form["post_logout_redirect_uri"]
+        // An error page sets no cookie. The browser keeps one that is no longer valid.
+        guard uri.map(application.mayReturnAfterLogout) ?? true else {
+            throw ErrorPage.logoutURINotRegistered(uri ?? "", of: application, issuer: endpoints.issuer(tenant.tenant))
+        }
+        // Another user's sign-in does not change, unless the person wants it (section 2).
+        let address = uri.map { Self.address(afterLogout: $0, state: form["state"]) }
+        if let cookie, cookie.user != hint.sub,
+            let question = try await question(cookie, form, from: application, then: address, tenant, request, context)
+        {
+            return question
+        }
+        let isOwn = cookie?.user == hint.sub
+        return signedOut(then: address, removingCookie: isOwn, tenant, request, context)
+    }
+
+    /// The tenant of a logout.
+    func tenant(_ form: Form, _ context: WebContext) async throws -> TenantConfiguration {
+        guard let tenant = try await endpoints.showingOutage(.outage, context, { try await endpoints.tenant(context) }) else {
+            throw ErrorPage.unknownTenant
+        }
+        // The limit is the same as for a login's state.
+        guard (form["state"] ?? "").utf8.count <= AuthorizationRequest.longestState else { throw ErrorPage.malformed }
+        return tenant
+    }
+
+    /// Responds to a logout that is done.
+    func signedOut(
+        then address: String?, removingCookie removes: Bool, _ tenant: TenantConfiguration, _ request: Request, _ context: WebContext
+    ) -> Response {
+        let removal = removes ? BrowserCookie.removal(for: tenant.tenant, publicURL: endpoints.publicURL) : nil
+        guard let address else {
             return NoticePage(title: .youAreSignedOut, detail: .applicationCannotActForYou, remedy: [.youCanCloseThisPage])
                 .response(.ok, in: PageFrame(request, tenant, context)).setting(removal)
         }
-        // An error page sets no cookie. The browser keeps one that is no longer valid.
-        guard application.mayReturnAfterLogout(to: uri) else {
-            throw ErrorPage.logoutURINotRegistered(uri, of: application, issuer: endpoints.issuer(tenant.tenant))
-        }
-        return Response.afterLogout(to: uri, state: form["state"]).setting(removal)
+        return Response.redirect(to: address, status: .seeOther, cookies: []).setting(removal)
     }
 
     private func end(
@@ -113,28 +134,43 @@ extension LogoutRoutes {
         }
     }
 
-    /// Responds to a logout without an id_token. It ends no session and writes nothing.
-    private func leave(
+    /// Responds to a logout without an id_token. If the browser has a sign-in, the person decides. Otherwise it ends no session and writes
+    /// nothing.
+    func leave(
         _ form: Form, _ tenant: TenantConfiguration, _ request: Request, _ context: WebContext
-    ) throws(ErrorPage) -> Response {
+    ) async throws -> Response {
+        let (application, address) = try destination(form, tenant)
+        let cookie = BrowserCookie(in: request, of: tenant.tenant, publicURL: endpoints.publicURL, with: endpoints.keyring)
+        if let cookie, let question = try await question(cookie, form, from: application, then: address, tenant, request, context) {
+            return question
+        }
+        if let address { return .redirect(to: address, status: .seeOther, cookies: []) }
+        guard !tenant.tenant.settings.singleSignOn else {
+            return NoticePage(title: .youAreNotSignedOut, detail: .requestIsUnproven, remedy: [.signOutInTheApplication])
+                .response(.ok, in: PageFrame(request, tenant, context))
+        }
+        return NoticePage(title: .serverStoresNoSignIn, detail: .onlyTheApplicationStoresIt, remedy: [.youCanCloseThisPage])
+            .response(.ok, in: PageFrame(request, tenant, context))
+    }
+
+    /// The application of a logout without an id_token, and the address to which the browser returns.
+    func destination(_ form: Form, _ tenant: TenantConfiguration) throws(ErrorPage) -> (Application?, address: String?) {
         var application: Application?
         if let client = form["client_id"] {
             application = ID<Application>(client).flatMap { tenant.applications[$0] }
             guard application != nil else { throw .unknownApplication }
         }
-        guard let uri = form["post_logout_redirect_uri"] else {
-            guard !tenant.tenant.settings.singleSignOn else {
-                return NoticePage(title: .youAreNotSignedOut, detail: .requestIsUnproven, remedy: [.signOutInTheApplication])
-                    .response(.ok, in: PageFrame(request, tenant, context))
-            }
-            return NoticePage(title: .serverStoresNoSignIn, detail: .onlyTheApplicationStoresIt, remedy: [.youCanCloseThisPage])
-                .response(.ok, in: PageFrame(request, tenant, context))
-        }
+        guard let uri = form["post_logout_redirect_uri"] else { return (application, nil) }
         guard let application else { throw .logoutURIWithoutClient }
         guard application.mayReturnAfterLogout(to: uri) else {
             throw .cannotReturn(uri, to: application, issuer: endpoints.issuer(tenant.tenant))
         }
-        return .afterLogout(to: uri, state: form["state"])
+        return (application, Self.address(afterLogout: uri, state: form["state"]))
+    }
+
+    private static func address(afterLogout uri: String, state: String?) -> String {
+        guard let state else { return uri }
+        return uri + (uri.utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + "state=\(Form.encode(state))"
     }
 }
 
@@ -144,11 +180,6 @@ extension Response {
         var response = self
         response.headers.append(HTTPField(name: .setCookie, value: cookie))
         return response
-    }
-
-    fileprivate static func afterLogout(to uri: String, state: String?) -> Response {
-        guard let state else { return .redirect(to: uri, status: .seeOther, cookies: []) }
-        return .redirect(to: uri, adding: [("state", state)])
     }
 }
 

@@ -20,6 +20,7 @@ package struct LogoutRoutes: Sendable {
         let pages = routes.limited(.page, endpoints.limits)
         pages.on(.get, "t/{tenant}/oauth2/logout", "logout", use: logout)
         pages.on(.post, "t/{tenant}/oauth2/logout", "logoutByPost", use: logoutByPost)
+        pages.on(.post, "t/{tenant}/oauth2/logout/confirmation", "confirmLogout", use: confirmLogout)
         return routes
     }
 }

@@ -51,10 +51,10 @@ extension Session {
     /// - Parameters:
     ///   - browsers: the browser sessions.
     ///   - session: an application's session that ends too.
-    ///   - actor: the application whose request causes the end.
+    ///   - actor: the application whose request causes the end. Nil if the person did not come from one.
     package static func endAll(
         inBrowsers browsers: [ID<BrowserSession>], and session: ID<Session>? = nil, of user: ID<User>, _ tenant: ID<Tenant>,
-        because reason: EndReason, _ browserReason: BrowserSession.EndReason, actor: ID<Application>, at now: Date, in db: Transaction
+        because reason: EndReason, _ browserReason: BrowserSession.EndReason, actor: ID<Application>?, at now: Date, in db: Transaction
     ) async throws {
         let linked: SQL =
             session.map { "SELECT browser_session_id FROM session WHERE tenant_id = \(tenant) AND id = \($0) AND user_id = \(user)" }
@@ -86,7 +86,8 @@ extension Session {
         statements.append(
             try AuditEvent.insert(
                 subject.0, of: subject.1, owner: tenant.uuid,
-                by: AuditEvent.Origin(actor: actor.description, address: nil, requestID: nil), after: revoked, at: now))
+                by: actor.map { AuditEvent.Origin(actor: $0.description, address: nil, requestID: nil) } ?? .system, after: revoked,
+                at: now))
         _ = try await db.run(statements)
     }
 

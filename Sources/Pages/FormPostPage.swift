@@ -1,7 +1,5 @@
 import HTTPTypes
-import Hummingbird
-import Pages
-import Tenancy
+package import Hummingbird
 import Web
 
 /// A page that posts a response to an application. A script posts it, or a button where no script runs (OAuth 2.0 Form Post Response Mode,
@@ -9,20 +7,21 @@ import Web
 ///
 /// The page contains a code, so its policy allows no other action. It names the one script by its hash, and the application's origin as the
 /// only target of the form. `HTMLTemplate` escapes all values of the request.
-struct FormPostPage {
+package struct FormPostPage {
     let action: String
+    let origin: String?
     let fields: [(name: String, value: String)]
 
-    init(action: String, fields: [(String, String)]) {
-        (self.action, self.fields) = (action, fields.map { (name: $0.0, value: $0.1) })
+    /// - Parameter origin: the origin of the action, as a policy names it.
+    package init(action: String, at origin: String?, fields: [(String, String)]) {
+        (self.action, self.origin, self.fields) = (action, origin, fields.map { (name: $0.0, value: $0.1) })
     }
 
-    func response(for request: Request, cookies: [String]) -> Response {
+    package func response(for request: Request, cookies: [String]) -> Response {
         let frame = PageFrame(request, nil, requestID: "")
         let inputs = fields.map { ["name": $0.name, "value": $0.value] }
         let policy = PagePolicy(
-            style: Self.styleSource, script: Self.scriptSource, images: nil,
-            forms: RedirectURI.origin(of: action) ?? "'none'")
+            style: Self.styleSource, script: Self.scriptSource, images: nil, forms: origin ?? "'none'")
         let html = Self.template.render(
             frame.rootContent.merging([
                 "action": action, "inputs": inputs, "policy": policy.meta, "title": frame.language.text(.backToTheApplication),

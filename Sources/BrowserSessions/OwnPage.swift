@@ -1,13 +1,13 @@
 import Encoding
 import HTTPTypes
-import Hummingbird
+package import Hummingbird
 import Tenancy
 
 extension Request {
     /// Whether a page of this server sends the request, or the person without a page (Fetch Metadata Request Headers, section 2.3; Fetch
     /// Standard, section 3.2, "Origin header"). Each header that the browser sends must say so. A client without both headers is accepted,
     /// because the ticket and its cookie protect every decision.
-    func isFromOwnPage(_ publicURL: String) -> Bool {
+    package func isFromOwnPage(_ publicURL: String) -> Bool {
         if let site = headers[.secFetchSite], !site.isSame(as: "same-origin"), !site.isSame(as: "none") { return false }
         guard let origin = headers[.origin] else { return true }
         return RedirectURI.origin(of: publicURL)?.isSame(as: origin) == true
