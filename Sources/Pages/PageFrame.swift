@@ -33,14 +33,15 @@ package struct PageFrame: Sendable {
     ///   - template: From `HTMLTemplate.framed`.
     ///   - content: The values for the main part of the template.
     ///   - forms: The permitted targets of its forms.
+    ///   - frames: The permitted sources of its frames; nil for no frames.
     package func response(
         _ template: HTMLTemplate, _ content: [String: Any], _ status: HTTPResponse.Status = .ok, forms: String = "'none'",
-        referrerPolicy: String = "no-referrer"
+        frames: String? = nil, referrerPolicy: String = "no-referrer"
     ) -> Response {
         var content = content.merging(rootContent) { mine, _ in mine }
         let accent = brand?.color.map { ":root { --accent: \($0); --on-accent: \($0.text) }" }
         let sources = [Self.styleSource] + (accent.map { [PagePolicy.source(ofInline: $0)] } ?? [])
-        let policy = PagePolicy(style: sources.joined(separator: " "), forms: forms)
+        let policy = PagePolicy(style: sources.joined(separator: " "), frames: frames, forms: forms)
         content["policy"] = policy.meta
         if let accent { (content["isColored"], content["accent"]) = (true, accent) }
         if let brand {

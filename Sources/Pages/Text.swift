@@ -46,7 +46,7 @@ package enum Text: String, CaseIterable, Sendable {
     case addressIsNotAPage, programsUseTheAddress, ifYouWereSigningIn
 
     // The sign-out.
-    case youAreSignedOut, applicationCannotActForYou, youCanCloseThisPage
+    case youAreSignedOut, applicationCannotActForYou, youCanCloseThisPage, applicationsSignYouOut
     case serverStoresNoSignIn, onlyTheApplicationStoresIt
     case youAreNotSignedOut, hintIsUnreadable, signOutInTheApplication, developersRevokeTheToken
     case requestIsUnproven, sessionIDIsUnknown, developersSendTheSessionID

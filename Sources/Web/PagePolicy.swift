@@ -9,10 +9,15 @@ package struct PagePolicy: Sendable {
     ///   - style: The source of its stylesheet.
     ///   - script: The source of its one script; nil for no script.
     ///   - images: The permitted images. Default: the server's icon. Nil for no images.
+    ///   - frames: The permitted sources of its frames; nil for no frames.
     ///   - forms: The permitted targets of its forms; nil for any target.
-    package init(style: String = "'unsafe-inline'", script: String? = nil, images: String? = "'self'", forms: String? = "'none'") {
+    package init(
+        style: String = "'unsafe-inline'", script: String? = nil, images: String? = "'self'", frames: String? = nil,
+        forms: String? = "'none'"
+    ) {
         let directives = [
             "default-src 'none'", script.map { "script-src \($0)" }, "style-src \(style)", images.map { "img-src \($0)" },
+            frames.map { "frame-src \($0)" },
             "base-uri 'none'", forms.map { "form-action \($0)" },
         ]
         meta = directives.compactMap(\.self).joined(separator: "; ")

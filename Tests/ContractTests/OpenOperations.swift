@@ -203,6 +203,7 @@ struct OpenOperations: Sendable {
             "redirect_uris": [TestPlatform.redirectURI], "client_uri": "https://a.test", "logo_uri": "https://a.test/logo",
             "tos_uri": "https://a.test/tos", "policy_uri": "https://a.test/policy", "contacts": ["ada@a.test"], "software_id": "a",
             "software_version": "1", "backchannel_logout_uri": "https://a.example/out", "backchannel_logout_session_required": true,
+            "frontchannel_logout_uri": TestPlatform.redirectURI, "frontchannel_logout_session_required": true,
             "initiate_login_uri": "https://a.test/login",
             "jwks": try ClientKey.set(ClientKey()),
         ]

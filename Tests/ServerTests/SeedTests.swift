@@ -138,6 +138,9 @@ struct SeedTests {
                 ]
                 var applications = tenant["applications"] as! [[String: Any]]
                 applications[0]["login_url"] = "https://acme.example/login"
+                applications[0]["redirect_uris"] = ["https://acme.example/callback"]
+                applications[0]["frontchannel_logout_uri"] = "https://acme.example/out"
+                applications[0]["frontchannel_logout_session_required"] = false
                 tenant["applications"] = applications
             })
         #expect(exit.code == 0, "\(exit.errors)")
@@ -149,6 +152,8 @@ struct SeedTests {
                 """) == 1)
         #expect(try await count("logo WHERE media_type = 'image/svg+xml' AND digest = sha256(data)") == 1)
         #expect(try await count("application WHERE login_url = 'https://acme.example/login'") == 1)
+        let isSet = "frontchannel_logout_uri = 'https://acme.example/out' AND NOT frontchannel_logout_session_required"
+        #expect(try await count("application WHERE \(isSet)") == 1)
     }
 
     @Test("a tenant without a connection has the shared Return URL; keys of a loopback server are test keys")

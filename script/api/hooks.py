@@ -276,6 +276,7 @@ def before_call(context, case, kwargs):
                 case.body.pop(name, None)
         if action in ("registerApplication", "updateApplication", "registerClient", "updateRegisteredClient"):
             development_uris(case.body)
+            frontchannel_logout(case.body)
         if action == "registerApplication" and case.body.get("kind") in ("web", "machine"):
             case.body.pop("returns_tokens_in_url", None)
         if action == "registerApplication" and case.body.get("kind") in ("spa", "machine"):
@@ -290,6 +291,14 @@ def before_call(context, case, kwargs):
             # An initial access token is for up to 90 days.
             is_initial = action == "issueInitialAccessToken"
             case.body["expires_at"] = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 86400)) if is_initial else "2099-01-01T00:00:00Z"
+
+
+def frontchannel_logout(body):
+    """Leaves an address for front-channel logout only if a redirect URI has its origin."""
+    uris = body.get("redirect_uris")
+    https = [uri for uri in uris if str(uri).startswith("https://")] if isinstance(uris, list) else []
+    if body.get("frontchannel_logout_uri"):
+        body["frontchannel_logout_uri"] = https[0] if https and body.get("kind") != "machine" else None
 
 
 def development_uris(body):

@@ -96,6 +96,7 @@ extension Language {
         .youAreSignedOut: "تم تسجيل خروجك",
         .applicationCannotActForYou: "لم يعد بإمكان التطبيق التصرّف نيابةً عنك.",
         .youCanCloseThisPage: "يمكنك إغلاق هذه الصفحة.",
+        .applicationsSignYouOut: "تعمل التطبيقات التي استخدمتها في هذا المتصفح على تسجيل خروجك أيضًا.",
         .serverStoresNoSignIn: "هذا الخادم لا يحفظ تسجيل دخولك",
         .onlyTheApplicationStoresIt: "التطبيق وحده يحفظه. بعد أن يسجّل التطبيق خروجك، لا تلزم أي خطوة أخرى.",
         .youAreNotSignedOut: "لم يتم تسجيل خروجك",

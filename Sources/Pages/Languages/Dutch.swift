@@ -98,6 +98,7 @@ extension Language {
         .youAreSignedOut: "U bent uitgelogd",
         .applicationCannotActForYou: "De applicatie kan niet meer namens u handelen.",
         .youCanCloseThisPage: "U kunt deze pagina sluiten.",
+        .applicationsSignYouOut: "De applicaties die u in deze browser hebt gebruikt, loggen u ook uit.",
         .serverStoresNoSignIn: "Deze server bewaart niet dat u bent ingelogd",
         .onlyTheApplicationStoresIt: "Alleen de applicatie bewaart dat. Zodra de applicatie u heeft uitgelogd, hoeft u niets meer te doen.",
         .youAreNotSignedOut: "U bent niet uitgelogd",

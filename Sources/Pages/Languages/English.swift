@@ -95,6 +95,7 @@ extension Language {
         .youAreSignedOut: "You are signed out",
         .applicationCannotActForYou: "The application can no longer act for you.",
         .youCanCloseThisPage: "You can close this page.",
+        .applicationsSignYouOut: "The applications that you used in this browser are signing you out, too.",
         .serverStoresNoSignIn: "This server does not store your sign-in",
         .onlyTheApplicationStoresIt: "Only the application does. After it has signed you out, no further step is needed.",
         .youAreNotSignedOut: "You are not signed out",

@@ -100,6 +100,7 @@ extension Language {
         .youAreSignedOut: "Votre session est fermée",
         .applicationCannotActForYou: "L’application ne peut plus agir en votre nom.",
         .youCanCloseThisPage: "Vous pouvez fermer cette page.",
+        .applicationsSignYouOut: "Les applications que vous avez utilisées dans ce navigateur ferment aussi votre session.",
         .serverStoresNoSignIn: "Ce serveur n’enregistre pas votre session",
         .onlyTheApplicationStoresIt:
             "Seule l’application l’enregistre. Une fois que l’application a fermé votre session, il n’y a rien d’autre à faire.",

@@ -92,6 +92,7 @@ extension Language {
         .youAreSignedOut: "התנתקת",
         .applicationCannotActForYou: "האפליקציה כבר לא יכולה לפעול בשמך.",
         .youCanCloseThisPage: "אפשר לסגור את הדף הזה.",
+        .applicationsSignYouOut: "גם האפליקציות שהיו בשימוש בדפדפן הזה מנתקות אותך כעת.",
         .serverStoresNoSignIn: "השרת הזה לא שומר את ההתחברות שלך",
         .onlyTheApplicationStoresIt: "רק האפליקציה שומרת אותה. אחרי שהאפליקציה ניתקה אותך, לא נדרש שום צעד נוסף.",
         .youAreNotSignedOut: "לא התנתקת",

@@ -96,6 +96,7 @@ extension Language {
         .youAreSignedOut: "La Sua sessione è stata chiusa",
         .applicationCannotActForYou: "L’applicazione non può più agire a Suo nome.",
         .youCanCloseThisPage: "Può chiudere questa pagina.",
+        .applicationsSignYouOut: "Anche le applicazioni che ha usato in questo browser stanno chiudendo la Sua sessione.",
         .serverStoresNoSignIn: "Questo server non conserva la Sua sessione",
         .onlyTheApplicationStoresIt:
             "La conserva solo l’applicazione. Dopo che l’applicazione avrà chiuso la Sua sessione, non dovrà fare altro.",

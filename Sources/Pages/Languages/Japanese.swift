@@ -91,6 +91,7 @@ extension Language {
         .youAreSignedOut: "サインアウトしました",
         .applicationCannotActForYou: "アプリは、今後お客様に代わって操作を行うことができません。",
         .youCanCloseThisPage: "このページは閉じてかまいません。",
+        .applicationsSignYouOut: "このブラウザで使用したアプリからもサインアウトしています。",
         .serverStoresNoSignIn: "このサーバーはサインインの状態を保存していません",
         .onlyTheApplicationStoresIt: "サインインの状態を保存しているのはアプリだけです。アプリからサインアウトした後は、ほかに必要な操作はありません。",
         .youAreNotSignedOut: "サインアウトしていません",

@@ -91,6 +91,7 @@ extension Language {
         .youAreSignedOut: "로그아웃되었습니다",
         .applicationCannotActForYou: "이제 앱이 사용자를 대신하여 작업할 수 없습니다.",
         .youCanCloseThisPage: "이 페이지를 닫아도 됩니다.",
+        .applicationsSignYouOut: "이 브라우저에서 사용한 앱에서도 로그아웃하는 중입니다.",
         .serverStoresNoSignIn: "이 서버는 로그인 상태를 저장하지 않습니다",
         .onlyTheApplicationStoresIt: "로그인 상태는 앱에만 저장됩니다. 앱에서 로그아웃된 후에는 더 할 일이 없습니다.",
         .youAreNotSignedOut: "로그아웃되지 않았습니다",

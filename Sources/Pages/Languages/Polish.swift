@@ -94,6 +94,7 @@ extension Language {
         .youAreSignedOut: "Wylogowano",
         .applicationCannotActForYou: "Aplikacja nie może już działać w Państwa imieniu.",
         .youCanCloseThisPage: "Można zamknąć tę stronę.",
+        .applicationsSignYouOut: "Aplikacje używane w tej przeglądarce również kończą Państwa sesję.",
         .serverStoresNoSignIn: "Ten serwer nie zapisuje Państwa logowania",
         .onlyTheApplicationStoresIt: "Zapisuje je tylko aplikacja. Po wylogowaniu w aplikacji nie trzeba robić nic więcej.",
         .youAreNotSignedOut: "Nie wylogowano",

@@ -97,6 +97,7 @@ extension Language {
         .youAreSignedOut: "Sua sessão foi encerrada",
         .applicationCannotActForYou: "A aplicação não pode mais agir em seu nome.",
         .youCanCloseThisPage: "Você pode fechar esta página.",
+        .applicationsSignYouOut: "As aplicações que você usou neste navegador também estão encerrando a sua sessão.",
         .serverStoresNoSignIn: "Este servidor não guarda a sua sessão",
         .onlyTheApplicationStoresIt:
             "Somente a aplicação a guarda. Depois que a aplicação encerrar a sua sessão, você não precisa fazer mais nada.",

@@ -90,6 +90,7 @@ extension Language {
         .youAreSignedOut: "您已退出登录",
         .applicationCannotActForYou: "此应用不能再代表您执行操作。",
         .youCanCloseThisPage: "您可以关闭此页面。",
+        .applicationsSignYouOut: "您在此浏览器中使用过的应用也正在退出登录。",
         .serverStoresNoSignIn: "此服务器不保存您的登录状态",
         .onlyTheApplicationStoresIt: "只有应用会保存登录状态。应用让您退出登录后，您无需再做任何操作。",
         .youAreNotSignedOut: "您尚未退出登录",

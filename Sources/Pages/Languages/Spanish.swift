@@ -97,6 +97,7 @@ extension Language {
         .youAreSignedOut: "Su sesión se ha cerrado",
         .applicationCannotActForYou: "La aplicación ya no puede actuar en su nombre.",
         .youCanCloseThisPage: "Puede cerrar esta página.",
+        .applicationsSignYouOut: "Las aplicaciones que ha usado en este navegador también están cerrando su sesión.",
         .serverStoresNoSignIn: "Este servidor no guarda su sesión",
         .onlyTheApplicationStoresIt:
             "Solo la aplicación la guarda. Cuando la aplicación haya cerrado su sesión, no tendrá que hacer nada más.",

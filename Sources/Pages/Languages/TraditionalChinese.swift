@@ -91,6 +91,7 @@ extension Language {
         .youAreSignedOut: "您已登出",
         .applicationCannotActForYou: "此應用程式無法再代表您執行操作。",
         .youCanCloseThisPage: "您可以關閉此頁面。",
+        .applicationsSignYouOut: "您在此瀏覽器中使用過的應用程式也正在登出。",
         .serverStoresNoSignIn: "此伺服器不會儲存您的登入狀態",
         .onlyTheApplicationStoresIt: "只有應用程式會儲存登入狀態。應用程式將您登出後，您不需要再做任何操作。",
         .youAreNotSignedOut: "您尚未登出",

@@ -94,6 +94,7 @@ extension Language {
         .youAreSignedOut: "Çıkış yaptınız",
         .applicationCannotActForYou: "Uygulama artık sizin adınıza işlem yapamaz.",
         .youCanCloseThisPage: "Bu sayfayı kapatabilirsiniz.",
+        .applicationsSignYouOut: "Bu tarayıcıda kullandığınız uygulamalar da oturumunuzu kapatıyor.",
         .serverStoresNoSignIn: "Bu sunucu oturumunuzu saklamıyor",
         .onlyTheApplicationStoresIt:
             "Oturumunuzu yalnızca uygulama saklıyor. Uygulama oturumunuzu kapattıktan sonra başka bir şey yapmanız gerekmez.",

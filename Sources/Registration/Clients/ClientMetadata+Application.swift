@@ -49,6 +49,7 @@ extension ClientMetadata {
         changed.redirectURIs = redirectURIs
         changed.logoutURIs = logoutURIs
         changed.backchannelLogoutURI = backchannelLogoutURI
+        (changed.frontchannelLogoutURI, changed.hasFrontchannelSession) = (frontchannelLogoutURI, hasFrontchannelSession)
         changed.loginURL = loginURL
         changed.authMethod = authMethod.ofApplication
         changed.keys = keys

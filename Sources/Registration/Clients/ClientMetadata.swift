@@ -40,7 +40,8 @@ struct ClientMetadata: Sendable {
 
     let name: String?
     let redirectURIs, logoutURIs: [String]
-    let backchannelLogoutURI, loginURL: String?
+    let backchannelLogoutURI, frontchannelLogoutURI, loginURL: String?
+    let hasFrontchannelSession: Bool
     let method: AuthMethod?
     let type: ApplicationType?
     let grants: Grants
@@ -76,6 +77,9 @@ struct ClientMetadata: Sendable {
         logoutURIs = fields.texts("post_logout_redirect_uris", count: 0...Application.mostURIs, refusal: isURI) ?? []
         let isPublicURL: (String) -> String? = { WebhookURL.refusal(of: $0, allowsPrivate: allowsPrivate) }
         backchannelLogoutURI = fields.text("backchannel_logout_uri", 1...2000, refusal: isPublicURL)
+        frontchannelLogoutURI = fields.text("frontchannel_logout_uri", 1...2000, refusal: FrontchannelLogoutURI.refusal)
+        // OpenID Connect Front-Channel Logout, section 2.
+        hasFrontchannelSession = fields.flag("frontchannel_logout_session_required") ?? false
         loginURL = fields.text("initiate_login_uri", 1...2000, refusal: LoginURL.refusal)
         method = fields.choice("token_endpoint_auth_method", AuthMethod.self)
         type = fields.choice("application_type", ApplicationType.self)

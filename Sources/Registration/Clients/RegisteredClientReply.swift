@@ -28,6 +28,8 @@ struct RegisteredClientReply: Encodable {
     let jwks: PublicKeySet?
     let jwks_uri, backchannel_logout_uri: String?
     let backchannel_logout_session_required: Bool?
+    let frontchannel_logout_uri: String?
+    let frontchannel_logout_session_required: Bool?
     let initiate_login_uri: String?
     let client_uri, logo_uri, tos_uri, policy_uri: String?
     let contacts: [String]?
@@ -65,6 +67,8 @@ struct RegisteredClientReply: Encodable {
         (jwks, jwks_uri) = (application.keys, application.jwksURI)
         backchannel_logout_uri = application.backchannelLogoutURI
         backchannel_logout_session_required = details.backchannel_logout_session_required
+        frontchannel_logout_uri = application.frontchannelLogoutURI
+        frontchannel_logout_session_required = application.frontchannelLogoutURI.map { _ in application.hasFrontchannelSession }
         initiate_login_uri = application.loginURL
         (client_uri, logo_uri, tos_uri, policy_uri) = (details.client_uri, details.logo_uri, details.tos_uri, details.policy_uri)
         contacts = details.contacts

@@ -138,6 +138,9 @@ package struct Seed {
                 if let refusal = RedirectURI.refusal(of: uri) { throw Refusal("\(place): the \(what) URI \(uri) \(refusal).") }
             }
         }
+        if let uri = plan.frontchannel_logout_uri, let refusal = FrontchannelLogoutURI.refusal(of: uri) {
+            throw Refusal("\(place): \(plan.name).frontchannel_logout_uri: \(refusal)")
+        }
         if let url = plan.login_url, let refusal = LoginURL.refusal(of: url) {
             throw Refusal("\(place): \(plan.name).login_url: \(refusal)")
         }
@@ -147,6 +150,8 @@ package struct Seed {
         let id = ID<Application>(at: now)
         var application = Application(id, kind: plan.kind, name: plan.name, redirectURIs: plan.redirect_uris, at: now)
         application.logoutURIs = plan.logout_uris ?? []
+        application.frontchannelLogoutURI = plan.frontchannel_logout_uri
+        application.hasFrontchannelSession = plan.frontchannel_logout_session_required ?? true
         application.loginURL = plan.login_url
         application.bundleIDs = plan.bundle_ids ?? []
         application.requiresPKCE = plan.requires_pkce ?? true

@@ -45,6 +45,8 @@ package struct SeedPlan: Codable, Sendable {
         package var jwks: Keys?
         package var jwks_uri: String?
         package var logout_uris: [String]?
+        package var frontchannel_logout_uri: String?
+        package var frontchannel_logout_session_required: Bool?
         package var login_url: String?
         package var bundle_ids: [String]?
         package var signing_algorithm: Application.SigningAlgorithm?
@@ -55,7 +57,8 @@ package struct SeedPlan: Codable, Sendable {
             requires_pushed_requests: Bool? = nil, requires_dpop: Bool? = nil, allows_device_grant: Bool? = nil,
             is_third_party: Bool? = nil, sign_in_page: SignInPageUse? = nil,
             token_endpoint_auth_method: Application.AuthMethod? = nil, jwks: Keys? = nil, jwks_uri: String? = nil,
-            logout_uris: [String]? = nil, login_url: String? = nil,
+            logout_uris: [String]? = nil, frontchannel_logout_uri: String? = nil, frontchannel_logout_session_required: Bool? = nil,
+            login_url: String? = nil,
             bundle_ids: [String]? = nil,
             signing_algorithm: Application.SigningAlgorithm? = nil
         ) {
@@ -75,6 +78,8 @@ package struct SeedPlan: Codable, Sendable {
             self.jwks = jwks
             self.jwks_uri = jwks_uri
             self.logout_uris = logout_uris
+            self.frontchannel_logout_uri = frontchannel_logout_uri
+            self.frontchannel_logout_session_required = frontchannel_logout_session_required
             self.login_url = login_url
             self.bundle_ids = bundle_ids
             self.signing_algorithm = signing_algorithm

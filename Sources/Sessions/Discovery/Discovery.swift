@@ -12,6 +12,8 @@ private struct Metadata: Encodable {
     let require_pushed_authorization_requests = false
     let backchannel_logout_supported = true
     let backchannel_logout_session_supported = true
+    let frontchannel_logout_supported = true
+    let frontchannel_logout_session_supported = true
     let scopes_supported = Scope.supported
     let response_types_supported = ["code"]
     let response_modes_supported = ReturnAddress.Mode.allCases.map(\.rawValue)

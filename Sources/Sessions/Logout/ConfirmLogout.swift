@@ -24,17 +24,17 @@ extension LogoutRoutes {
         let ticket = SignOutTicket(opening: decision["ticket"] ?? "", of: tenant.tenant.id, with: endpoints.keyring, at: now)
         guard request.isFromOwnPage(endpoints.publicURL), let ticket else { return try await leave(form, tenant, request, context) }
         guard let cookie = BrowserCookie(in: request, of: tenant.tenant, publicURL: endpoints.publicURL, with: endpoints.keyring)
-        else { return signedOut(then: address, removingCookie: false, tenant, request, context) }
+        else { return signedOut([], then: address, removingCookie: false, tenant, request, context) }
         // The browser may have signed in again since the question.
         guard cookie.session == ticket.session else { return try await leave(form, tenant, request, context) }
-        try await endpoints.showingOutage(.outage, context) {
+        let ended = try await endpoints.showingOutage(.outage, context) {
             try await OwnerDatabase(pool, tenant: tenant.tenant.id).transaction { db in
                 try await Session.endAll(
                     inBrowsers: [cookie.session], of: cookie.user, tenant.tenant.id, because: .logout, .logout, actor: application?.id,
                     at: now, in: db)
             }
         }
-        return signedOut(then: address, removingCookie: true, tenant, request, context)
+        return signedOut(ended, then: address, removingCookie: true, tenant, request, context)
     }
 
     /// The page that asks the person whether to end the sign-in of the browser. Nil if the cookie signs nobody in.

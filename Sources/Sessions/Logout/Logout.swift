@@ -75,7 +75,9 @@ extension LogoutRoutes {
         // A session that is already over does not change. The person is signed out in any case.
         // The cookie counts even if the tenant's applications no longer share one sign-in, because they may again before the cookie expires.
         let cookie = BrowserCookie(in: request, of: tenant.tenant, publicURL: endpoints.publicURL, with: endpoints.keyring)
-        try await endpoints.showingOutage(.outage, context) { try await end(hint, cookie, application, tenant.tenant, at: endpoints.now()) }
+        let ended = try await endpoints.showingOutage(.outage, context) {
+            try await end(hint, cookie, application, tenant.tenant, at: endpoints.now())
+        }
         let uri = form["post_logout_redirect_uri"]
         // An error page sets no cookie. The browser keeps one that is no longer valid.
         guard uri.map(application.mayReturnAfterLogout) ?? true else {
@@ -89,7 +91,7 @@ extension LogoutRoutes {
             return question
         }
         let isOwn = cookie?.user == hint.sub
-        return signedOut(then: address, removingCookie: isOwn, tenant, request, context)
+        return signedOut(ended, then: address, removingCookie: isOwn, tenant, request, context)
     }
 
     /// The tenant of a logout.
@@ -102,11 +104,17 @@ extension LogoutRoutes {
         return tenant
     }
 
-    /// Responds to a logout that is done.
+    /// Responds to a logout that is done. A page with frames lets the applications end their own sign-ins first.
+    /// - Parameter ended: the sessions of a browser that ended.
     func signedOut(
-        then address: String?, removingCookie removes: Bool, _ tenant: TenantConfiguration, _ request: Request, _ context: WebContext
+        _ ended: [EndedSession], then address: String?, removingCookie removes: Bool, _ tenant: TenantConfiguration, _ request: Request,
+        _ context: WebContext
     ) -> Response {
         let removal = removes ? BrowserCookie.removal(for: tenant.tenant, publicURL: endpoints.publicURL) : nil
+        let frames = frames(of: ended, tenant)
+        guard frames.isEmpty else {
+            return SignedOutPage(frames, then: address).response(in: PageFrame(request, tenant, context)).setting(removal)
+        }
         guard let address else {
             return NoticePage(title: .youAreSignedOut, detail: .applicationCannotActForYou, remedy: [.youCanCloseThisPage])
                 .response(.ok, in: PageFrame(request, tenant, context)).setting(removal)
@@ -114,12 +122,35 @@ extension LogoutRoutes {
         return Response.redirect(to: address, status: .seeOther, cookies: []).setting(removal)
     }
 
+    typealias EndedSession = (session: ID<Session>, application: ID<Application>)
+
+    /// How many applications get a frame. The back channel notifies all.
+    private static let mostFrames = 20
+
+    /// The frames that notify the applications of ended sessions (OpenID Connect Front-Channel Logout 1.0, section 3). Each application gets
+    /// one, for its newest session, because it knows no earlier one of this browser. The newest applications come first.
+    private func frames(of ended: [EndedSession], _ tenant: TenantConfiguration) -> [SignedOutPage.Frame] {
+        // The bytes of an ID are in the order of time.
+        let newest = ended.sorted { $0.session.description > $1.session.description }
+        var (frames, seen): ([SignedOutPage.Frame], Set<ID<Application>>) = ([], [])
+        for one in newest where frames.count < Self.mostFrames && seen.insert(one.application).inserted {
+            guard let application = tenant.applications[one.application], let uri = application.frontchannelLogoutURI,
+                let origin = RedirectURI.origin(of: uri)
+            else { continue }
+            let parameters = Form.encode(["iss": endpoints.issuer(tenant.tenant), "sid": one.session.description])
+            let address = application.hasFrontchannelSession ? Self.address(uri, adding: parameters) : uri
+            frames.append(.init(address: address, origin: origin))
+        }
+        return frames
+    }
+
+    /// - Returns: the sessions that ended in the browser.
     private func end(
         _ hint: IDTokenHint, _ cookie: BrowserCookie?, _ application: Application, _ tenant: Tenant, at now: Date
-    ) async throws {
+    ) async throws -> [EndedSession] {
         let database = OwnerDatabase(pool, tenant: tenant.id)
         let own = cookie.flatMap { $0.user == hint.sub ? $0.session : nil }
-        func endAll() async throws {
+        func endAll() async throws -> [EndedSession] {
             try await database.transaction { db in
                 try await Session.endAll(
                     inBrowsers: own.map { [$0] } ?? [], and: hint.sid, of: hint.sub, tenant.id, because: .logout, .logout,
@@ -128,10 +159,15 @@ extension LogoutRoutes {
         }
         // The browser may have signed in again since the last logout with the same id_token.
         if own != nil { return try await endAll() }
+        var ended: [EndedSession] = []
         try await spent.runOnce(.logOut(hint.sid), by: .init(application, tenant), at: now) {
-            if tenant.settings.singleSignOn { return try await endAll() }
+            if tenant.settings.singleSignOn {
+                ended = try await endAll()
+                return
+            }
             _ = try await database.run(Session.end(hint.sid, of: tenant.id, because: .logout, actor: application.id, at: now))
         }
+        return ended
     }
 
     /// Responds to a logout without an id_token. If the browser has a sign-in, the person decides. Otherwise it ends no session and writes
@@ -169,8 +205,11 @@ extension LogoutRoutes {
     }
 
     private static func address(afterLogout uri: String, state: String?) -> String {
-        guard let state else { return uri }
-        return uri + (uri.utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + "state=\(Form.encode(state))"
+        state.map { address(uri, adding: Form.encode(["state": $0])) } ?? uri
+    }
+
+    private static func address(_ uri: String, adding parameters: String) -> String {
+        uri + (uri.utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + parameters
     }
 }
 

@@ -52,10 +52,12 @@ extension Session {
     ///   - browsers: the browser sessions.
     ///   - session: an application's session that ends too.
     ///   - actor: the application whose request causes the end. Nil if the person did not come from one.
+    /// - Returns: the sessions that ended, with their applications.
+    @discardableResult
     package static func endAll(
         inBrowsers browsers: [ID<BrowserSession>], and session: ID<Session>? = nil, of user: ID<User>, _ tenant: ID<Tenant>,
         because reason: EndReason, _ browserReason: BrowserSession.EndReason, actor: ID<Application>?, at now: Date, in db: Transaction
-    ) async throws {
+    ) async throws -> [(session: ID<Session>, application: ID<Application>)] {
         let linked: SQL =
             session.map { "SELECT browser_session_id FROM session WHERE tenant_id = \(tenant) AND id = \($0) AND user_id = \(user)" }
             ?? "SELECT NULL::uuid AS browser_session_id"
@@ -72,14 +74,17 @@ extension Session {
                 ORDER BY s.id FOR UPDATE OF s)
             UPDATE session s SET ended_at = GREATEST(\(now), s.refreshed_at), ended_reason = \(reason) FROM lasting
             WHERE s.tenant_id = \(tenant) AND s.id = lasting.id
-            RETURNING s.id
+            RETURNING s.id, s.application_id
             """)
-        let ended = try endedSessions.map { try $0.get("id", as: ID<Session>.self) }
+        let over = try endedSessions.map {
+            (session: try $0.get("id", as: ID<Session>.self), application: try $0.get("application_id", as: ID<Application>.self))
+        }
+        let ended = over.map(\.session)
         let browser = try endedBrowsers.first { try $0.get("id", as: ID<BrowserSession>.self) } ?? all.first
         guard !ended.isEmpty || !endedBrowsers.isEmpty,
             let subject = browser.map({ ("browser_session.\(browserReason.rawValue)", $0.description) })
                 ?? session.map({ ("session.\(reason.rawValue)", $0.description) })
-        else { return }
+        else { return [] }
         let revoked = RevokedSessions(because: reason, ended, of: user)
         var statements: [SQL] = []
         if !ended.isEmpty { statements.append(try WebhookEvent.emit(.sessionRevoked, data: revoked, owner: tenant.uuid, at: now)) }
@@ -89,6 +94,7 @@ extension Session {
                 by: actor.map { AuditEvent.Origin(actor: $0.description, address: nil, requestID: nil) } ?? .system, after: revoked,
                 at: now))
         _ = try await db.run(statements)
+        return over
     }
 
     /// Selects a row if the user has signed in to the application with Apple before, for at least these scopes and APIs, and since the

@@ -48,6 +48,10 @@ package struct Application: Identified, Sendable {
     package var logoutURIs: [String] = []
     /// The URI that receives the end of its users' sessions (OpenID Connect Back-Channel Logout).
     package var backchannelLogoutURI: String?
+    /// The URI that a browser loads in a frame after a logout (OpenID Connect Front-Channel Logout).
+    package var frontchannelLogoutURI: String?
+    /// Whether this URI gets the issuer and the ID of the session.
+    package var hasFrontchannelSession = true
     /// Where a person starts a sign-in again (OpenID Connect Core, section 4: `initiate_login_uri`).
     package var loginURL: String?
     /// The bundle IDs of a native application at Apple.
@@ -114,6 +118,8 @@ package struct Application: Identified, Sendable {
         redirectURIs = try row.get("redirect_uris")
         logoutURIs = try row.get("logout_uris")
         backchannelLogoutURI = try row.get("backchannel_logout_uri")
+        frontchannelLogoutURI = try row.get("frontchannel_logout_uri")
+        hasFrontchannelSession = try row.get("frontchannel_logout_session_required")
         loginURL = try row.get("login_url")
         bundleIDs = try row.get("bundle_ids")
         requiresPKCE = try row.get("requires_pkce")
@@ -180,7 +186,8 @@ package struct Application: Identified, Sendable {
 extension Application {
     package static func all(ofTenantWithSlug slug: String) -> SQL {
         """
-        SELECT a.id, a.kind, a.name, a.redirect_uris, a.logout_uris, a.backchannel_logout_uri, a.login_url, a.bundle_ids, a.requires_pkce,
+        SELECT a.id, a.kind, a.name, a.redirect_uris, a.logout_uris, a.backchannel_logout_uri, a.frontchannel_logout_uri,
+            a.frontchannel_logout_session_required, a.login_url, a.bundle_ids, a.requires_pkce,
             a.requires_offline_access, a.allows_development_uris, a.returns_tokens_in_url, a.requires_pushed_requests, a.requires_dpop,
             a.allows_device_grant, a.is_third_party, a.sign_in_page, a.token_endpoint_auth_method, a.jwks, a.jwks_uri,
             a.access_token_seconds, a.session_seconds, a.idle_seconds, a.signing_algorithm, a.created_at, a.updated_at
@@ -202,7 +209,8 @@ extension Application {
 
     package static func find(_ id: ID<Application>, of tenant: ID<Tenant>) -> SQL {
         """
-        SELECT id, kind, name, redirect_uris, logout_uris, backchannel_logout_uri, login_url, bundle_ids, requires_pkce,
+        SELECT id, kind, name, redirect_uris, logout_uris, backchannel_logout_uri, frontchannel_logout_uri,
+            frontchannel_logout_session_required, login_url, bundle_ids, requires_pkce,
             requires_offline_access, allows_development_uris, returns_tokens_in_url, requires_pushed_requests, requires_dpop,
             allows_device_grant, is_third_party, sign_in_page, token_endpoint_auth_method, jwks, jwks_uri,
             access_token_seconds, session_seconds, idle_seconds, signing_algorithm, created_at, updated_at
@@ -213,7 +221,8 @@ extension Application {
     /// Like `find`, and locks the application for a transaction that changes it or its secrets.
     static func lock(_ id: ID<Application>, of tenant: ID<Tenant>) -> SQL {
         """
-        SELECT id, kind, name, redirect_uris, logout_uris, backchannel_logout_uri, login_url, bundle_ids, requires_pkce,
+        SELECT id, kind, name, redirect_uris, logout_uris, backchannel_logout_uri, frontchannel_logout_uri,
+            frontchannel_logout_session_required, login_url, bundle_ids, requires_pkce,
             requires_offline_access, allows_development_uris, returns_tokens_in_url, requires_pushed_requests, requires_dpop,
             allows_device_grant, is_third_party, sign_in_page, token_endpoint_auth_method, jwks, jwks_uri,
             access_token_seconds, session_seconds, idle_seconds, signing_algorithm, created_at, updated_at
@@ -223,10 +232,12 @@ extension Application {
 
     package func insert(tenant: ID<Tenant>) -> SQL {
         """
-        INSERT INTO application (tenant_id, id, kind, name, redirect_uris, logout_uris, backchannel_logout_uri, login_url, bundle_ids,
+        INSERT INTO application (tenant_id, id, kind, name, redirect_uris, logout_uris, backchannel_logout_uri, frontchannel_logout_uri,
+            frontchannel_logout_session_required, login_url, bundle_ids,
             requires_pkce, requires_offline_access, allows_development_uris, returns_tokens_in_url, requires_pushed_requests,
             requires_dpop, allows_device_grant, is_third_party, sign_in_page, token_endpoint_auth_method, jwks, jwks_uri, access_token_seconds, session_seconds, idle_seconds, signing_algorithm, created_at, updated_at)
-        VALUES (\(tenant), \(id), \(kind), \(name), \(redirectURIs), \(logoutURIs), \(backchannelLogoutURI), \(loginURL), \(bundleIDs),
+        VALUES (\(tenant), \(id), \(kind), \(name), \(redirectURIs), \(logoutURIs), \(backchannelLogoutURI), \(frontchannelLogoutURI),
+            \(hasFrontchannelSession), \(loginURL), \(bundleIDs),
             \(requiresPKCE), \(requiresOfflineAccess), \(allowsDevelopmentURIs), \(returnsTokensInURL), \(requiresPushedRequests),
             \(requiresDPoP), \(allowsDeviceGrant), \(isThirdParty), \(signInPage), \(storedMethod), \(storedKeys), \(jwksURI), \(accessTokenSeconds), \(sessionSeconds), \(idleSeconds), \(signingAlgorithm),
             \(createdAt), \(updatedAt))
@@ -240,7 +251,8 @@ extension Application {
     func update(tenant: ID<Tenant>) -> SQL {
         """
         UPDATE application SET name = \(name), redirect_uris = \(redirectURIs), logout_uris = \(logoutURIs),
-            backchannel_logout_uri = \(backchannelLogoutURI), login_url = \(loginURL), bundle_ids = \(bundleIDs), requires_pkce = \(requiresPKCE),
+            backchannel_logout_uri = \(backchannelLogoutURI), frontchannel_logout_uri = \(frontchannelLogoutURI),
+            frontchannel_logout_session_required = \(hasFrontchannelSession), login_url = \(loginURL), bundle_ids = \(bundleIDs), requires_pkce = \(requiresPKCE),
             requires_offline_access = \(requiresOfflineAccess), allows_development_uris = \(allowsDevelopmentURIs),
             returns_tokens_in_url = \(returnsTokensInURL), requires_pushed_requests = \(requiresPushedRequests),
             requires_dpop = \(requiresDPoP), allows_device_grant = \(allowsDeviceGrant), is_third_party = \(isThirdParty),

@@ -35,6 +35,8 @@ struct ApplicationFields: Sendable {
     var redirectURIs: [String]?
     var logoutURIs, bundleIDs: Setting<[String]>
     var backchannelLogoutURI: Setting<String>
+    var frontchannelLogoutURI: Setting<String>
+    var hasFrontchannelSession: Setting<Bool>
     var loginURL: Setting<String>
     var requiresPKCE, requiresOfflineAccess, allowsDevelopmentURIs, returnsTokensInURL: Setting<Bool>
     var requiresPushedRequests, requiresDPoP, allowsDeviceGrant, isThirdParty: Setting<Bool>
@@ -60,6 +62,8 @@ struct ApplicationFields: Sendable {
         let backchannelLogoutURI = fields.text("backchannel_logout_uri", 1...2000) { uri in
             WebhookURL.refusal(of: uri, allowsPrivate: allowsPrivate)
         }
+        let frontchannelLogoutURI = fields.text("frontchannel_logout_uri", 1...2000, refusal: FrontchannelLogoutURI.refusal)
+        let hasFrontchannelSession = fields.flag("frontchannel_logout_session_required")
         let loginURL = fields.text("login_url", 1...2000, refusal: LoginURL.refusal)
         let bundleIDs = fields.texts("bundle_ids", count: 0...20, refusal: BundleID.refusal)
         let requiresPKCE = fields.flag("requires_pkce")
@@ -88,6 +92,8 @@ struct ApplicationFields: Sendable {
                 "If a library verifies only RS256: `espalierctl applications update APP --tenant SLUG --signing-algorithm RS256`.")
         self.logoutURIs = setting("logout_uris", logoutURIs)
         self.backchannelLogoutURI = setting("backchannel_logout_uri", backchannelLogoutURI)
+        self.frontchannelLogoutURI = setting("frontchannel_logout_uri", frontchannelLogoutURI)
+        self.hasFrontchannelSession = setting("frontchannel_logout_session_required", hasFrontchannelSession)
         self.loginURL = setting("login_url", loginURL)
         self.bundleIDs = setting("bundle_ids", bundleIDs)
         self.requiresPKCE = setting("requires_pkce", requiresPKCE)
@@ -117,6 +123,8 @@ struct ApplicationFields: Sendable {
         if let redirectURIs { changed.redirectURIs = redirectURIs }
         changed.logoutURIs = logoutURIs.applied(to: application.logoutURIs, default: [])
         changed.backchannelLogoutURI = backchannelLogoutURI.applied(to: application.backchannelLogoutURI)
+        changed.frontchannelLogoutURI = frontchannelLogoutURI.applied(to: application.frontchannelLogoutURI)
+        changed.hasFrontchannelSession = hasFrontchannelSession.applied(to: application.hasFrontchannelSession, default: true)
         changed.loginURL = loginURL.applied(to: application.loginURL)
         changed.bundleIDs = bundleIDs.applied(to: application.bundleIDs, default: [])
         changed.requiresPKCE = requiresPKCE.applied(to: application.requiresPKCE, default: true)

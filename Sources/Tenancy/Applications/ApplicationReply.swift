@@ -10,7 +10,8 @@ struct ApplicationReply: Encodable, Equatable {
     let name: String
     let kind: Application.Kind
     let redirect_uris, logout_uris: [String]
-    let backchannel_logout_uri: String?
+    let backchannel_logout_uri, frontchannel_logout_uri: String?
+    let frontchannel_logout_session_required: Bool
     let login_url: String?
     let bundle_ids: [String]
     let requires_pkce, requires_offline_access, allows_development_uris, returns_tokens_in_url: Bool
@@ -29,6 +30,8 @@ struct ApplicationReply: Encodable, Equatable {
         (id, name, kind) = (application.id, application.name, application.kind)
         (redirect_uris, logout_uris, bundle_ids) = (application.redirectURIs, application.logoutURIs, application.bundleIDs)
         (backchannel_logout_uri, login_url) = (application.backchannelLogoutURI, application.loginURL)
+        frontchannel_logout_uri = application.frontchannelLogoutURI
+        frontchannel_logout_session_required = application.hasFrontchannelSession
         (requires_pkce, requires_offline_access) = (application.requiresPKCE, application.requiresOfflineAccess)
         allows_development_uris = application.allowsDevelopmentURIs
         returns_tokens_in_url = application.returnsTokensInURL

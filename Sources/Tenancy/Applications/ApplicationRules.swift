@@ -1,3 +1,4 @@
+import Encoding
 package import Web
 
 // Rules for combinations of an application's fields. `ApplicationFields` and `RedirectURI` check each field individually.
@@ -11,6 +12,9 @@ extension Application {
             }
             if backchannelLogoutURI != nil {
                 found.append(.init("backchannel_logout_uri", "An application of kind `machine` does not support sign-in. Leave it out."))
+            }
+            if frontchannelLogoutURI != nil {
+                found.append(.init("frontchannel_logout_uri", "An application of kind `machine` does not support sign-in. Leave it out."))
             }
             if loginURL != nil {
                 found.append(.init("login_url", "An application of kind `machine` does not support sign-in. Leave it out."))
@@ -29,6 +33,12 @@ extension Application {
             }
         } else if redirectURIs.isEmpty {
             found.append(.init("redirect_uris", "It must have at least one URI, to which browsers return."))
+        }
+        // The scheme, host and port of a redirect URI (OpenID Connect Front-Channel Logout, section 2).
+        if kind != .machine, let origin = frontchannelLogoutURI.flatMap(RedirectURI.origin),
+            !redirectURIs.contains(where: { RedirectURI.origin(of: $0)?.isSame(as: origin) == true })
+        {
+            found.append(.init("frontchannel_logout_uri", "It must have the scheme, host and port of one of the `redirect_uris`."))
         }
         if !allowsDevelopmentURIs {
             for (field, uris) in [("redirect_uris", redirectURIs), ("logout_uris", logoutURIs)] {
@@ -97,6 +107,17 @@ extension Application {
     package var contradictions: [Problem.Field] {
         guard idleSeconds > sessionSeconds else { return [] }
         return [.init("idle_seconds", "It must be at most `session_seconds`, which is \(sessionSeconds).")]
+    }
+}
+
+/// The form of an application's URI for front-channel logout.
+package enum FrontchannelLogoutURI {
+    /// The reason for refusing a URI, or nil. A page loads it in a frame, so it is an address on the web. The policy of the page must name its
+    /// host, which is impossible for an IPv6 address (Content Security Policy Level 3, section 2.3.1).
+    package static func refusal(of uri: String) -> String? {
+        guard !RedirectURI.isPrivateUse(uri), !RedirectURI.isForDevelopment(uri), !uri.utf8.contains(UInt8(ascii: "["))
+        else { return "It must be an https URL without an IPv6 address, for example https://app.example.com/signed-out." }
+        return RedirectURI.refusal(of: uri).map { "It \($0)." }
     }
 }
 

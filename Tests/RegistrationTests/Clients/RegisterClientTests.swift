@@ -18,7 +18,7 @@ struct RegisterClientTests {
                     "post_logout_redirect_uris": ["https://app.test/bye"], "client_name#ja-Jpan-JP": "店", "unknown": ["a": 1],
                     "scope": "openid other", "token_endpoint_auth_method": "client_secret_post",
                     "backchannel_logout_session_required": true, "initiate_login_uri": "https://app.test/login", "logo_uri": NSNull(),
-                    "dpop_bound_access_tokens": false,
+                    "dpop_bound_access_tokens": false, "frontchannel_logout_uri": "\(TestPlatform.redirectURI)/out",
                 ]) { $1 })
             let answer = client.answer
             #expect(answer.header("Cache-Control") == "no-store" && answer.header("Access-Control-Allow-Origin") == nil)
@@ -32,6 +32,8 @@ struct RegisterClientTests {
             #expect(answer.json["response_types"] as? [String] == ["code"] && answer.json["contacts"] as? [String] == ["ada@shop.test"])
             #expect(answer.json["backchannel_logout_session_required"] as? Bool == true)
             #expect(answer.string("initiate_login_uri") == "https://app.test/login")
+            #expect(answer.string("frontchannel_logout_uri") == "\(TestPlatform.redirectURI)/out")
+            #expect(answer.json["frontchannel_logout_session_required"] as? Bool == false)
             for (member, value) in [
                 ("client_name", "Shop"), ("application_type", "web"), ("token_endpoint_auth_method", "client_secret_post"),
                 ("scope", "openid profile email offline_access"), ("subject_type", "public"), ("id_token_signed_response_alg", "RS256"),
@@ -157,7 +159,7 @@ struct RegisterClientTests {
                 ("policy_uri", "https://app.test/\u{301}"), ("jwks_uri", "http://127.0.0.1/jwks"), ("jwks", ["keys": [String]()]),
                 ("jwks", ["keys": [["kty": "oct", "k": "c2VjcmV0"] as [String: any Sendable]]] as [String: any Sendable]),
                 ("backchannel_logout_uri", "https://127.0.0.1/out"), ("initiate_login_uri", "http://app.test/login"),
-                ("initiate_login_uri", "com.example.app:/login"),
+                ("initiate_login_uri", "com.example.app:/login"), ("frontchannel_logout_uri", "https://other.test/out"),
                 ("contacts", [1]), ("contacts", [String(repeating: "x", count: 501)]), ("client_name", String(repeating: "x", count: 201)),
                 ("client_name", "a\u{0}b"), ("scope", 1),
             ]

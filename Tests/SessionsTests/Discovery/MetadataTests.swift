@@ -17,7 +17,8 @@ struct MetadataTests {
         case claims_parameter_supported, authorization_response_iss_parameter_supported, introspection_endpoint, revocation_endpoint
         case introspection_endpoint_auth_methods_supported, revocation_endpoint_auth_methods_supported, end_session_endpoint
         case device_authorization_endpoint
-        case backchannel_logout_supported, backchannel_logout_session_supported, token_endpoint_auth_signing_alg_values_supported
+        case backchannel_logout_supported, backchannel_logout_session_supported, frontchannel_logout_supported
+        case frontchannel_logout_session_supported, token_endpoint_auth_signing_alg_values_supported
         case introspection_endpoint_auth_signing_alg_values_supported, revocation_endpoint_auth_signing_alg_values_supported
         case pushed_authorization_request_endpoint, require_pushed_authorization_requests, dpop_signing_alg_values_supported
         case registration_endpoint
@@ -184,6 +185,13 @@ struct MetadataTests {
                 headers: [("Authorization", "Bearer \(issued.string("secret") ?? "")"), ("Content-Type", "application/json")],
                 body: #"{"redirect_uris": ["https://app.test/callback"]}"#)
             #expect(answer.status == 201, "\(answer.body)")
+        case .frontchannel_logout_supported, .frontchannel_logout_session_supported:
+            // `FrontchannelLogoutTests` proves that the address is loaded with the session.
+            #expect(party.metadata[member.rawValue] as? Bool == true)
+            let path = "/tenants/acme/applications/\(party.request.application.client_id)"
+            let uri = "\(party.request.redirectURI)/out"
+            let changed = try await party.platform.call("PATCH", path, ["frontchannel_logout_uri": uri])
+            #expect(changed.string("frontchannel_logout_uri") == uri)
         case .backchannel_logout_supported, .backchannel_logout_session_supported:
             // `DeliverLogoutTokenTests` proves that the logout token arrives and names the session.
             #expect(party.metadata[member.rawValue] as? Bool == true)

@@ -9,7 +9,8 @@ import Testing
 @Suite("Register application")
 struct RegisterApplicationTests {
     private static let members: Set = [
-        "id", "object", "name", "kind", "redirect_uris", "logout_uris", "bundle_ids", "requires_pkce", "requires_offline_access",
+        "id", "object", "name", "kind", "redirect_uris", "logout_uris", "frontchannel_logout_session_required", "bundle_ids",
+        "requires_pkce", "requires_offline_access",
         "allows_development_uris", "returns_tokens_in_url", "requires_pushed_requests", "requires_dpop", "allows_device_grant",
         "is_third_party",
         "token_endpoint_auth_method", "access_token_seconds", "session_seconds", "idle_seconds", "signing_algorithm",
@@ -181,6 +182,25 @@ struct RegisterApplicationTests {
         .init("backchannel_logout_uri", ["backchannel_logout_uri": ["https://a.example/"]]),
         .init("backchannel_logout_uri", ["backchannel_logout_uri": ""]),
         .init("backchannel_logout_uri", ["redirect_uris": nil, "backchannel_logout_uri": "https://a.example/"], kind: "machine"),
+        .init("frontchannel_logout_uri", ["frontchannel_logout_uri": "https://b.example/out"]),
+        .init("frontchannel_logout_uri", ["frontchannel_logout_uri": "https://a.example:444/out"]),
+        .init("frontchannel_logout_uri", ["frontchannel_logout_uri": "http://localhost/out"]),
+        .init("frontchannel_logout_uri", ["frontchannel_logout_uri": "https://a.example/#out"]),
+        .init("frontchannel_logout_uri", ["frontchannel_logout_uri": "https://a@a.example/"]),
+        .init(
+            "frontchannel_logout_uri", ["redirect_uris": ["http://[::1]/a"], "frontchannel_logout_uri": "http://[::1]/out"], kind: "native"
+        ),
+        .init(
+            "frontchannel_logout_uri", ["redirect_uris": ["com.example.app:/a"], "frontchannel_logout_uri": "com.example.app:/out"],
+            kind: "native"),
+        .init(
+            "frontchannel_logout_uri",
+            [
+                "redirect_uris": ["https://*.b.example.com/"], "frontchannel_logout_uri": "https://x.b.example.com/",
+                "allows_development_uris": true,
+            ]),
+        .init("frontchannel_logout_uri", ["redirect_uris": nil, "frontchannel_logout_uri": "https://a.example/"], kind: "machine"),
+        .init("frontchannel_logout_session_required", ["frontchannel_logout_session_required": "yes"]),
         .init("login_url", ["login_url": "http://a.example/login"]), .init("login_url", ["login_url": "https://a.example/#/login"]),
         .init("login_url", ["login_url": "https://a@a.example/"]), .init("login_url", ["login_url": "javascript:alert(1)"]),
         .init("login_url", ["login_url": "com.example.app:/login"], kind: "native"),

@@ -82,6 +82,32 @@ struct UpdateApplicationTests {
         }
     }
 
+    @Test("the URI for front-channel logout has the origin of a redirect URI, also after a change of these")
+    func frontchannelLogout() async throws {
+        try await TestPlatform.run { platform in
+            let made = try await platform.registered("web")
+            let path = "/tenants/acme/applications/\(made["id"] as! String)"
+            let id = try #require(ID<Tenancy.Application>(made["id"] as! String))
+            #expect(made["frontchannel_logout_session_required"] as? Bool == true)
+            let uri = "https://B.example:443/out?a=b"
+            let set: [String: any Sendable] = ["redirect_uris": ["https://b.example/a"], "frontchannel_logout_uri": uri]
+            for body in [set, ["frontchannel_logout_session_required": false]] {
+                let answer = try await platform.call("PATCH", path, body)
+                #expect(answer.status == 200 && answer.json["frontchannel_logout_uri"] as? String == uri, "\(answer.body)")
+            }
+            let application = try await platform.configuration(of: platform.acme).applications[id]
+            #expect(application?.frontchannelLogoutURI == uri && application?.hasFrontchannelSession == false)
+            let listed = try await platform.call("GET", "/tenants/acme/applications").json["data"] as? [[String: any Sendable]]
+            #expect(listed?.first?["frontchannel_logout_uri"] as? String == uri)
+            let refused = try await platform.call("PATCH", path, ["redirect_uris": ["https://c.example/a"]])
+            #expect(refused.status == 409, "\(refused.body)")
+            #expect(refused.body.contains("frontchannel_logout_uri"))
+            let removed = try await platform.call("PATCH", path, ["frontchannel_logout_uri": NSNull()])
+            #expect(removed.status == 200 && removed.json["frontchannel_logout_uri"] == nil)
+            #expect(try await platform.call("PATCH", path, ["redirect_uris": ["https://c.example/a"]]).status == 200)
+        }
+    }
+
     @Test("a request without an effective change leaves no version and no audit event")
     func nothing() async throws {
         try await TestPlatform.run { platform in

@@ -119,6 +119,15 @@ struct RequestTests {
             "applications update app_1 --tenant acme --login-url ''", "PATCH /v1/tenants/acme/applications/app_1",
             #"{"login_url":null}"#, answer: Examples.application, matchedPath: "/v1/tenants/acme/applications/app_1", shows: "app_1"),
         .init(
+            "applications update app_1 --tenant acme --frontchannel-logout-uri https://a.example/out --no-frontchannel-logout-session",
+            "PATCH /v1/tenants/acme/applications/app_1",
+            #"{"frontchannel_logout_session_required":false,"frontchannel_logout_uri":"https://a.example/out"}"#,
+            answer: Examples.application, matchedPath: "/v1/tenants/acme/applications/app_1", shows: "Shop"),
+        .init(
+            "applications update app_1 --tenant acme --frontchannel-logout-uri ''", "PATCH /v1/tenants/acme/applications/app_1",
+            #"{"frontchannel_logout_uri":null}"#, answer: Examples.application, matchedPath: "/v1/tenants/acme/applications/app_1",
+            shows: "Shop"),
+        .init(
             "applications update app_1 --tenant acme --backchannel-logout-uri ''", "PATCH /v1/tenants/acme/applications/app_1",
             #"{"backchannel_logout_uri":null}"#, answer: Examples.application, matchedPath: "/v1/tenants/acme/applications/app_1",
             shows: "Shop"),

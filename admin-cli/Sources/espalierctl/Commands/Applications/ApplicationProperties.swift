@@ -20,6 +20,18 @@ struct ApplicationProperties: ParsableArguments {
     var backchannelLogoutURI: String?
 
     @Option(
+        name: .customLong("frontchannel-logout-uri"),
+        help: ArgumentHelp(
+            "The https address that browsers load in a frame after a logout. It has the origin of a redirect URI. An empty value ('') removes it.",
+            valueName: "uri"))
+    var frontchannelLogoutURI: String?
+
+    @Flag(
+        inversion: .prefixedNo, exclusivity: .exclusive,
+        help: "Adds the issuer and the ID of the session (iss, sid) to the front-channel logout URI, which is the default.")
+    var frontchannelLogoutSession: Bool?
+
+    @Option(
         name: .customLong("login-url"),
         help: ArgumentHelp(
             "The https address at which a person starts a sign-in again. Espalier's pages link to it. An empty value ('') removes it.",
@@ -125,6 +137,8 @@ struct ApplicationProperties: ParsableArguments {
     /// The options of body members with a different name.
     static let flags = [
         "redirect_uris": "--redirect-uri", "logout_uris": "--logout-uri", "backchannel_logout_uri": "--backchannel-logout-uri",
+        "frontchannel_logout_uri": "--frontchannel-logout-uri",
+        "frontchannel_logout_session_required": "--frontchannel-logout-session",
         "login_url": "--login-url", "bundle_ids": "--bundle-id", "requires_pkce": "--pkce",
         "requires_offline_access": "--require-offline-access",
         "allows_development_uris": "--development-uris", "returns_tokens_in_url": "--tokens-in-url",
@@ -142,6 +156,8 @@ struct ApplicationProperties: ParsableArguments {
             "token_endpoint_auth_method": JSON(authMethod), "jwks_uri": JSON(keysURI),
             "redirect_uris": JSON(redirectURIs), "logout_uris": JSON(logoutURIs),
             "backchannel_logout_uri": backchannelLogoutURI.map { $0.isEmpty ? .null : .string($0) },
+            "frontchannel_logout_uri": frontchannelLogoutURI.map { $0.isEmpty ? .null : .string($0) },
+            "frontchannel_logout_session_required": JSON(frontchannelLogoutSession),
             "login_url": loginURL.map { $0.isEmpty ? .null : .string($0) }, "bundle_ids": JSON(bundleIDs),
             "requires_pkce": JSON(pkce), "requires_offline_access": JSON(requireOfflineAccess),
             "allows_development_uris": JSON(developmentURIs),

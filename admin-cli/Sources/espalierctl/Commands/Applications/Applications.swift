@@ -18,6 +18,8 @@ extension View {
         .init("Redirect URIs", "redirect_uris"),
         .init("Logout URIs", "logout_uris").detail,
         .init("Back-channel logout", "backchannel_logout_uri").detail.optional,
+        .init("Front-channel logout", "frontchannel_logout_uri").detail.optional,
+        .init("Front-channel session", "frontchannel_logout_session_required").detail,
         .init("Login URL", "login_url").detail.optional,
         .init("Bundle IDs", "bundle_ids").detail,
         .init("Requires PKCE", "requires_pkce").detail,
