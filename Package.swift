@@ -192,7 +192,7 @@ let package = Package(
         .target(
             name: "Accounts",
             dependencies: [
-                "Sessions", "Users", "Tenancy", "Delivery", "Access", "Outbox", "Web", "Postgres", "Sealing", "Apple", "Encoding",
+                "Sessions", "APIs", "Users", "Tenancy", "Delivery", "Access", "Outbox", "Web", "Postgres", "Sealing", "Apple", "Encoding",
                 httpTypes, hummingbird, logging, serviceLifecycle,
             ]),
         .target(
@@ -200,7 +200,7 @@ let package = Package(
             dependencies: [
                 "BrowserSessions", "AppleButton", "Pages",
                 "Accounts", "Sessions", "APIs", "Users", "Tenancy", "ClientKeys", "Access", "Web", "Postgres", "Sealing", "Apple",
-                "Encoding",
+                "Encoding", "Pages",
                 crypto, httpTypes, hummingbird, logging,
             ]),
         .target(

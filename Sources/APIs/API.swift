@@ -17,7 +17,7 @@ package struct API: Identified, Sendable {
     }
 
     package let id: ID<API>
-    var name: String
+    package var name: String
     /// An absolute URI. It never changes, because resource servers compare it.
     package let audience: String
     /// The scopes that the API understands.

@@ -13,6 +13,7 @@ extension PageFrame {
         main { padding-top: 1rem; padding-bottom: 1rem; }
         footer { padding-bottom: 2rem; }
         ul { display: flex; flex-wrap: wrap; gap: .25rem 1.5rem; margin: 0; padding: 0; list-style: none; }
+        .list { display: block; margin: 0 0 1rem; padding-inline-start: 1.25rem; list-style: disc; }
         h1 { margin: 0 0 1rem; font-size: 1.5rem; line-height: 1.2; }
         a { color: inherit; }
         dt, small, footer { color: var(--soft); }

@@ -29,7 +29,7 @@ package struct SignOutPage {
         if let address { (content["canReturn"], content["address"], content["stay"]) = (true, address, language.text(.staySignedIn)) }
         // The browser states the origin of a form only with this policy.
         return frame.response(
-            Self.template, content, forms: PagePolicy.forms(redirectingTo: address), referrerPolicy: "same-origin")
+            Self.template, content, forms: PagePolicy.forms(redirectingTo: address.map { [$0] } ?? []), referrerPolicy: "same-origin")
     }
 
     private static let template = HTMLTemplate.framed(

@@ -57,6 +57,11 @@ package enum Text: String, CaseIterable, Sendable {
     case askToSignOut, signOutEndsAll, accountInUse, signOut
     case staySignedIn
 
+    // The consent to an application of a third party.
+    case askForConsent, applicationIsOfThirdParty, applicationReceives, receivesUserID
+    case receivesName, receivesEmail, receivesOfflineAccess, receivesAPI
+    case allow, useAnotherAccount
+
     // The sign-in on a device.
     case signInOnADevice, enterTheCode, next, enterOnlyYourCode
     case codeHasEightLetters, codeIsUnknown
@@ -81,7 +86,7 @@ package enum Text: String, CaseIterable, Sendable {
 extension Text {
     /// A place in a text for a value, written as `{application}`.
     package enum Placeholder: String, CaseIterable, Sendable {
-        case address, application, field, limit, minutes, organization, parameter, reference, seconds, user
+        case address, api, application, field, limit, minutes, organization, parameter, reference, seconds, user
         case limitWhenEncoded = "limit_when_encoded"
     }
 

@@ -53,6 +53,9 @@ package struct SignInRoutes: Sendable {
         pages.on(.get, "t/{tenant}/oauth2/authorize", "authorize", use: authorize)
         pages.on(.post, "t/{tenant}/oauth2/authorize", "authorizeByPost", use: authorizeByPost)
         pages.on(.get, "auth/apple/authorize", "authorizeByClient", use: authorizeByClient)
+        pages.on(.post, "t/{tenant}/oauth2/consent", "giveConsent", use: giveConsent)
+        pages.on(.post, "t/{tenant}/oauth2/consent/refusal", "refuseConsent", use: refuseConsent)
+        pages.on(.post, "t/{tenant}/oauth2/consent/sign-in", "signInForConsent", use: signInForConsent)
         routes.limited(.oauth, endpoints.limits).on(
             .post, "t/{tenant}/oauth2/par", "pushAuthorizationRequest", use: pushAuthorizationRequest)
         let callbacks = routes.limited(.callback, endpoints.limits)

@@ -27,11 +27,11 @@ package struct PagePolicy: Sendable {
     ///
     /// Browsers also check the redirects that follow a form (Content Security Policy Level 3, section 6.3.1). An application may redirect
     /// to further addresses, so only the schemes are restricted.
-    /// - Parameter address: the absolute URI to which the response redirects; nil for no redirect.
-    package static func forms(redirectingTo address: String?) -> String {
-        guard let address else { return "'self'" }
-        let scheme = String(decoding: address.utf8.prefix { $0 != UInt8(ascii: ":") }, as: UTF8.self)
-        return scheme == "https" ? "'self' https:" : "'self' https: \(scheme):"
+    /// - Parameter addresses: the absolute URIs to which the response may redirect.
+    package static func forms(redirectingTo addresses: [String]) -> String {
+        guard !addresses.isEmpty else { return "'self'" }
+        let schemes = addresses.map { String(decoding: $0.utf8.prefix { $0 != UInt8(ascii: ":") }, as: UTF8.self) }
+        return (["'self'"] + Set(schemes + ["https"]).sorted().map { "\($0):" }).joined(separator: " ")
     }
 
     /// The content of the `Content-Security-Policy` header. It also prevents framing.

@@ -39,7 +39,7 @@ struct FrontchannelLogoutTests {
 
     /// The addresses of a page's frames.
     private static func frames(_ page: TestBrowser.Answer) -> [String] {
-        page.body.matches(of: /<iframe [^>]*src="([^"]*)"/).map { $0.1.replacing("&amp;", with: "&") }
+        page.body.matches(of: /<iframe [^>]*src="([^"]*)"/).map { String($0.1).replacing("&amp;", with: "&") }
     }
 
     private static func frameSources(_ page: TestBrowser.Answer) -> String? {

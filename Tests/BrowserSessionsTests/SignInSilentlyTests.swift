@@ -179,7 +179,7 @@ struct SignInSilentlyTests {
         }
     }
 
-    @Test("an application of a third party gets no silent sign-in before the user has signed in to it with Apple")
+    @Test("an application of a third party gets no silent sign-in before the user has allowed it; a sign-in with Apple counts")
     func thirdParty() async throws {
         try await SingleSignOn.run { sso in
             let client = sso.platform.acme.applications[2].client_id
@@ -187,13 +187,13 @@ struct SignInSilentlyTests {
             #expect(marked.status == 200)
             sso.platform.installation.directory.forgetAll(isFresh: true)
             let first = try await sso.signIn()
-            #expect(try await sso.needsApple(at: 2, because: "consent_required"))
+            #expect(try await sso.needsConsent(at: 2))
             // The other applications are not affected, and a silent sign-in at them proves nothing.
             _ = try await sso.signInSilently()
-            #expect(try await sso.needsApple(at: 2, because: "consent_required"))
+            #expect(try await sso.needsConsent(at: 2))
             // A sign-in with Apple for one scope does not cover others.
             _ = try await sso.signIn(at: 2, ["prompt": "login", "scope": "openid"])
-            #expect(try await sso.needsApple(at: 2, because: "consent_required"))
+            #expect(try await sso.needsConsent(at: 2))
             #expect(try await sso.signInSilently(["prompt": "none", "scope": "openid"], at: 2).user == first.user)
             _ = try await sso.signIn(at: 2, ["prompt": "login"])
             #expect(try await sso.signInSilently(at: 2).user == first.user)
@@ -209,7 +209,7 @@ struct SignInSilentlyTests {
             #expect(try await sso.signInSilently(at: 2).user == first.user)
             _ = try await sso.platform.call("POST", "/tenants/acme/users/\(first.user)/sessions/revoke")
             _ = try await sso.signIn(at: 1)
-            #expect(try await sso.needsApple(at: 2, because: "consent_required"))
+            #expect(try await sso.needsConsent(at: 2))
             _ = try await sso.signIn(at: 2, ["prompt": "login"])
             #expect(try await sso.signInSilently(at: 2).user == first.user)
         }
@@ -231,7 +231,7 @@ struct SignInSilentlyTests {
             sso.platform.installation.directory.forgetAll(isFresh: true)
             _ = try await sso.signIn(at: 2, ["resource": apis[0]])
             #expect(try await sso.ask(["prompt": "none", "resource": apis[0]], at: 2).answer["code"] != nil)
-            #expect(try await sso.needsApple(["resource": apis[1]], at: 2, because: "consent_required"))
+            #expect(try await sso.needsConsent(["resource": apis[1]], at: 2))
         }
     }
 

@@ -61,7 +61,7 @@ struct SingleSignOn: Sendable {
         return try await login(answer, request)
     }
 
-    private func login(_ back: TestBrowser.Answer, _ request: TestBrowser.Request) async throws -> Login {
+    func login(_ back: TestBrowser.Answer, _ request: TestBrowser.Request) async throws -> Login {
         let code = try #require(back["code"], "\(back.status) \(back.location ?? back.body)")
         #expect(back["state"] == request.state && back["iss"] == request.tenant.issuer)
         let tokens = try await browser.redeem(code, request)
@@ -95,6 +95,17 @@ struct SingleSignOn: Sendable {
         let (silent, request) = try await ask(changes.merging(["prompt": "none"]) { $1 }, at: application)
         let (open, _) = try await ask(changes, at: application)
         return silent.reports(request, error) && goesToApple(open)
+    }
+
+    /// Whether `prompt=none` needs consent, and a request without it gets the page that asks.
+    func needsConsent(_ changes: [String: String?] = [:], at application: Int = 1) async throws -> Bool {
+        let (silent, request) = try await ask(changes.merging(["prompt": "none"]) { $1 }, at: application)
+        let (open, _) = try await ask(changes, at: application)
+        return silent.reports(request, "consent_required") && asksForConsent(open)
+    }
+
+    func asksForConsent(_ answer: TestBrowser.Answer) -> Bool {
+        answer.isPage(200) && answer.body.contains("belongs to a third party")
     }
 
     func goesToApple(_ answer: TestBrowser.Answer) -> Bool {

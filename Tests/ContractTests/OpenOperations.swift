@@ -14,7 +14,7 @@ struct OpenOperations: Sendable {
 
     /// Returns a response of each operation, with its operation ID.
     func answers() async throws -> [(String, TestBrowser.Answer)] {
-        try await documents() + login() + sharedLogin() + otherAuthorizations() + devices() + authKit() + ends() + mushu()
+        try await documents() + login() + sharedLogin() + otherAuthorizations() + consents() + devices() + authKit() + ends() + mushu()
             + mushuProviders() + registration() + branding()
     }
 
@@ -100,6 +100,15 @@ struct OpenOperations: Sendable {
             ("signInForDevice", toApple), ("reviewDevice", review), ("approveDevice", approved), ("token", tokens),
             ("refuseDevice", try await browser.post("\(page)/refusal", form: [("ticket", field("ticket", of: other))])),
         ]
+    }
+
+    /// The decisions about an application of a third party, without a page that asked.
+    private func consents() async throws -> [(String, TestBrowser.Answer)] {
+        var answers: [(String, TestBrowser.Answer)] = []
+        for (id, path) in [("giveConsent", ""), ("refuseConsent", "/refusal"), ("signInForConsent", "/sign-in")] {
+            answers.append((id, try await browser.post("\(platform.acme.issuer)/oauth2/consent\(path)", form: [("ticket", "x")])))
+        }
+        return answers
     }
 
     /// A login of an AuthKit application.

@@ -25,7 +25,7 @@ struct TableOwnershipTests {
         "APIs": ["api", "api_application"],
         "BrowserSessions": ["browser_session"],
         "Sessions": ["backchannel_logout", "revocation", "session", "session_life"],
-        "Accounts": ["apple_notification", "apple_revocation", "user_deletion"],
+        "Accounts": ["apple_notification", "apple_revocation", "consent", "user_deletion"],
         "Devices": ["device_authorization"],
         "AuthKit": ["authkit_user"],
         "Branding": ["branding", "logo"],

@@ -30,7 +30,7 @@ struct Things: Sendable {
         // Keys that are old enough for a rotation.
         _ = try await installation.ownerPool.run("UPDATE signing_key SET created_at = created_at - interval '1 hour'")
         let (webhook, event, delivery, deletion) = (UUID(), UUID(), UUID(), UUID())
-        let (transfer, card, api, endpoint, initial) = (UUID(), UUID(), UUID(), UUID(), UUID())
+        let (transfer, card, api, endpoint, initial, consent) = (UUID(), UUID(), UUID(), UUID(), UUID(), UUID())
         _ = try await installation.ownerPool.run([
             """
             INSERT INTO webhook_endpoint (tenant_id, id, url, events, status, created_at, updated_at)
@@ -54,6 +54,10 @@ struct Things: Sendable {
                 updated_at)
             SELECT \(tenant), application_id, \(initial), '\\x00', '\\x00', '{}', now(), now() FROM application_secret
             WHERE tenant_id = \(tenant) AND id = \(secret["thing"])
+            """,
+            """
+            INSERT INTO consent (tenant_id, user_id, application_id, id, scopes, api_ids, given_at, created_at, updated_at)
+            VALUES (\(tenant), \(session["whole"]), \(secret["whole"]), \(consent), '{openid}', '{}', now(), now(), now())
             """,
             """
             INSERT INTO webhook_event (tenant_id, id, type, occurred_at, data)
@@ -126,7 +130,7 @@ struct Things: Sendable {
             [
                 "application": secret["whole"], "secret": secret["thing"], "user": session["whole"], "session": session["thing"],
                 "api": api, "initialAccessToken": initial, "webhook": webhook, "delivery": delivery, "deletion": deletion,
-                "notification": reported, "transfer": transfer,
+                "notification": reported, "transfer": transfer, "consent": consent,
                 "statement": statement, "endpoint": endpoint,
                 "rateCard": card,
             ].compactMapValues { $0 }, uniquingKeysWith: { $1 })

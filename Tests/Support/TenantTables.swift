@@ -47,6 +47,12 @@ package enum TenantTables {
             INSERT INTO api_application (tenant_id, api_id, application_id) SELECT \(tenant), made.id, listed.id FROM made, listed
             """,
             """
+            INSERT INTO consent (tenant_id, user_id, application_id, id, scopes, api_ids, given_at, created_at, updated_at)
+            SELECT \(tenant), u.id, a.id, \(UUID()), '{openid}', '{}', \(now), \(now), \(now)
+            FROM (SELECT id FROM tenant_user WHERE tenant_id = \(tenant) LIMIT 1) AS u,
+                (SELECT id FROM application WHERE tenant_id = \(tenant) LIMIT 1) AS a
+            """,
+            """
             INSERT INTO browser_session (tenant_id, id, user_id, generation, rotated_at, authenticated_at, signed_in_at, created_at, last_used_at,
                 expires_at)
             SELECT \(tenant), \(UUID()), id, 0, \(now), \(now), \(now), \(now), \(now), \(now) FROM tenant_user

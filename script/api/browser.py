@@ -25,6 +25,7 @@ from languages import speak_languages
 from https_server import HTTPSServer, TLSEnd, make_certificate
 from pages import are_legible, fit_a_phone, have_a_policy_on_disk, show_text_as_text
 from sign_in_page import signs_in_through_the_page
+from sso_browser import shares_a_sign_in
 from web_application import Page, WebApplication
 
 # What a form, a page or an address could mistake for something of its own.
@@ -261,6 +262,9 @@ def main():
         nothing_wrong(browser)
         is_not_led_to_a_device(browser, acme, stranger)
         print("check-browser: signed in on a device, refused one, and not led to one by another site")
+        shares_a_sign_in(browser, server, acme, Party(server, "acme", "web", web), SIGNED_OUT, agree, arrived)
+        nothing_wrong(browser)
+        print("check-browser: allowed an application of a third party, and signed out of all applications")
         stays_at_the_application(browser, acme, stranger)
         withstands_what_is_planted(browser, acme, stranger, copy)
         cannot_be_framed(browser, acme)

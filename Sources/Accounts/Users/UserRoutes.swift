@@ -32,6 +32,8 @@ package struct UserRoutes: Sendable {
         routes.on(.get, "users", "listUsers", use: listUsers)
         routes.on(.get, "users/{user}", "getUser", use: getUser)
         routes.on(.delete, "users/{user}", "deleteUser", use: deleteUser)
+        routes.on(.get, "users/{user}/consents", "listConsents", use: listConsents)
+        routes.on(.delete, "users/{user}/consents/{consent}", "revokeConsent", use: revokeConsent)
         routes.on(.get, "user-deletions", "listUserDeletions", use: listUserDeletions)
         routes.on(.get, "user-deletions/{deletion}", "getUserDeletion", use: getUserDeletion)
         return routes

@@ -119,6 +119,17 @@ extension Language {
         .signOut: "تسجيل الخروج",
         .staySignedIn: "البقاء مسجّلًا",
 
+        .askForConsent: "هل تريد السماح لتطبيق {application}؟",
+        .applicationIsOfThirdParty: "هذا التطبيق تابع لجهة خارجية وليس تابعًا لـ {organization}.",
+        .applicationReceives: "إذا سمحت بذلك، فسيحصل التطبيق على ما يلي:",
+        .receivesUserID: "معرّف المستخدم الخاص بك",
+        .receivesName: "اسمك",
+        .receivesEmail: "عنوان بريدك الإلكتروني",
+        .receivesOfflineAccess: "إمكانية الوصول عندما لا تستخدمه",
+        .receivesAPI: "إمكانية الوصول إلى {api} نيابةً عنك",
+        .allow: "السماح",
+        .useAnotherAccount: "استخدام حساب Apple آخر",
+
         .signInOnADevice: "تسجيل الدخول على جهاز",
         .enterTheCode: "يُرجى إدخال الرمز الظاهر على جهازك.",
         .next: "التالي",

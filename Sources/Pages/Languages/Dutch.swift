@@ -122,6 +122,17 @@ extension Language {
         .signOut: "Uitloggen",
         .staySignedIn: "Ingelogd blijven",
 
+        .askForConsent: "{application} toestaan?",
+        .applicationIsOfThirdParty: "Deze applicatie is van een derde partij en niet van {organization}.",
+        .applicationReceives: "Als u het toestaat, ontvangt de applicatie:",
+        .receivesUserID: "uw gebruikers-ID",
+        .receivesName: "uw naam",
+        .receivesEmail: "uw e-mailadres",
+        .receivesOfflineAccess: "toegang ook wanneer u deze niet gebruikt",
+        .receivesAPI: "toegang tot {api} namens u",
+        .allow: "Toestaan",
+        .useAnotherAccount: "Een andere Apple Account gebruiken",
+
         .signInOnADevice: "Inloggen op een apparaat",
         .enterTheCode: "Voer de code in die uw apparaat weergeeft.",
         .next: "Volgende",

@@ -117,6 +117,17 @@ extension Language {
         .signOut: "Sign out",
         .staySignedIn: "Stay signed in",
 
+        .askForConsent: "Allow {application}?",
+        .applicationIsOfThirdParty: "This application belongs to a third party and not to {organization}.",
+        .applicationReceives: "If you allow it, the application receives:",
+        .receivesUserID: "your user ID",
+        .receivesName: "your name",
+        .receivesEmail: "your email address",
+        .receivesOfflineAccess: "access while you are not using it",
+        .receivesAPI: "access to {api} on your behalf",
+        .allow: "Allow",
+        .useAnotherAccount: "Use another Apple Account",
+
         .signInOnADevice: "Sign in on a device",
         .enterTheCode: "Enter the code that your device shows.",
         .next: "Next",

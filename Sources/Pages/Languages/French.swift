@@ -125,6 +125,17 @@ extension Language {
         .signOut: "Se déconnecter",
         .staySignedIn: "Rester connecté",
 
+        .askForConsent: "Autoriser {application} ?",
+        .applicationIsOfThirdParty: "Cette application appartient à un tiers et non à {organization}.",
+        .applicationReceives: "Si vous l’autorisez, l’application reçoit :",
+        .receivesUserID: "votre identifiant d’utilisateur",
+        .receivesName: "votre nom",
+        .receivesEmail: "votre adresse e-mail",
+        .receivesOfflineAccess: "un accès même lorsque vous ne l’utilisez pas",
+        .receivesAPI: "un accès à {api} en votre nom",
+        .allow: "Autoriser",
+        .useAnotherAccount: "Utiliser un autre compte Apple",
+
         .signInOnADevice: "Se connecter sur un appareil",
         .enterTheCode: "Saisissez le code affiché sur votre appareil.",
         .next: "Suivant",

@@ -121,6 +121,17 @@ extension Language {
         .signOut: "Abmelden",
         .staySignedIn: "Angemeldet bleiben",
 
+        .askForConsent: "{application} zulassen?",
+        .applicationIsOfThirdParty: "Diese Anwendung gehört einem Dritten und nicht {organization}.",
+        .applicationReceives: "Wenn Sie die Anwendung zulassen, erhält sie:",
+        .receivesUserID: "Ihre Benutzer-ID",
+        .receivesName: "Ihren Namen",
+        .receivesEmail: "Ihre E-Mail-Adresse",
+        .receivesOfflineAccess: "Zugriff, auch wenn Sie sie nicht verwenden",
+        .receivesAPI: "Zugriff auf {api} in Ihrem Namen",
+        .allow: "Zulassen",
+        .useAnotherAccount: "Anderen Apple Account verwenden",
+
         .signInOnADevice: "Auf einem Gerät anmelden",
         .enterTheCode: "Geben Sie den Code ein, den Ihr Gerät anzeigt.",
         .next: "Weiter",

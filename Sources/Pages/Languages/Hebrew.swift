@@ -114,6 +114,17 @@ extension Language {
         .signOut: "התנתקות",
         .staySignedIn: "להישאר במצב מחובר",
 
+        .askForConsent: "לאשר את {application}?",
+        .applicationIsOfThirdParty: "האפליקציה הזו שייכת לצד שלישי ולא ל־{organization}.",
+        .applicationReceives: "אישור שלך יעניק לאפליקציה:",
+        .receivesUserID: "מזהה המשתמש שלך",
+        .receivesName: "השם שלך",
+        .receivesEmail: "כתובת האימייל שלך",
+        .receivesOfflineAccess: "גישה גם כשהיא אינה בשימוש",
+        .receivesAPI: "גישה אל {api} בשמך",
+        .allow: "אישור",
+        .useAnotherAccount: "שימוש בחשבון Apple אחר",
+
         .signInOnADevice: "התחברות במכשיר",
         .enterTheCode: "יש להזין את הקוד שמוצג במכשיר שלך.",
         .next: "הבא",

@@ -121,6 +121,17 @@ extension Language {
         .signOut: "Chiudi la sessione",
         .staySignedIn: "Resta connesso",
 
+        .askForConsent: "Consentire {application}?",
+        .applicationIsOfThirdParty: "Questa applicazione appartiene a terzi e non a {organization}.",
+        .applicationReceives: "Se acconsente, l’applicazione riceve:",
+        .receivesUserID: "il Suo ID utente",
+        .receivesName: "il Suo nome",
+        .receivesEmail: "il Suo indirizzo e-mail",
+        .receivesOfflineAccess: "l’accesso anche quando non la usa",
+        .receivesAPI: "l’accesso a {api} a Suo nome",
+        .allow: "Consenti",
+        .useAnotherAccount: "Usa un altro account Apple",
+
         .signInOnADevice: "Accesso su un dispositivo",
         .enterTheCode: "Inserisca il codice mostrato dal Suo dispositivo.",
         .next: "Avanti",

@@ -113,6 +113,17 @@ extension Language {
         .signOut: "サインアウト",
         .staySignedIn: "サインインしたままにする",
 
+        .askForConsent: "{application}を許可しますか？",
+        .applicationIsOfThirdParty: "このアプリは{organization}のものではなく、第三者のものです。",
+        .applicationReceives: "許可すると、アプリは次の情報を受け取ります。",
+        .receivesUserID: "ユーザーID",
+        .receivesName: "名前",
+        .receivesEmail: "メールアドレス",
+        .receivesOfflineAccess: "使用していないときのアクセス",
+        .receivesAPI: "お客様に代わって{api}を使用する権限",
+        .allow: "許可",
+        .useAnotherAccount: "別のApple Accountを使用",
+
         .signInOnADevice: "デバイスでサインイン",
         .enterTheCode: "デバイスに表示されているコードを入力してください。",
         .next: "次へ",

@@ -113,6 +113,17 @@ extension Language {
         .signOut: "로그아웃",
         .staySignedIn: "로그인 상태 유지",
 
+        .askForConsent: "{application}을(를) 허용하시겠습니까?",
+        .applicationIsOfThirdParty: "이 앱은 {organization}의 앱이 아니라 제3자의 앱입니다.",
+        .applicationReceives: "허용하면 앱이 다음을 받습니다.",
+        .receivesUserID: "사용자 ID",
+        .receivesName: "이름",
+        .receivesEmail: "이메일 주소",
+        .receivesOfflineAccess: "사용하지 않을 때의 접근 권한",
+        .receivesAPI: "사용자를 대신하여 {api}에 접근할 권한",
+        .allow: "허용",
+        .useAnotherAccount: "다른 Apple 계정 사용",
+
         .signInOnADevice: "기기에서 로그인",
         .enterTheCode: "기기에 표시된 코드를 입력하세요.",
         .next: "다음",

@@ -119,6 +119,17 @@ extension Language {
         .signOut: "Wyloguj",
         .staySignedIn: "Pozostań zalogowany",
 
+        .askForConsent: "Zezwolić aplikacji „{application}”?",
+        .applicationIsOfThirdParty: "Ta aplikacja należy do innej firmy lub osoby, a nie do organizacji „{organization}”.",
+        .applicationReceives: "Jeśli Państwo zezwolą, aplikacja otrzyma:",
+        .receivesUserID: "Państwa identyfikator użytkownika",
+        .receivesName: "Państwa imię i nazwisko",
+        .receivesEmail: "Państwa adres e-mail",
+        .receivesOfflineAccess: "dostęp także wtedy, gdy nie jest używana",
+        .receivesAPI: "dostęp do {api} w Państwa imieniu",
+        .allow: "Zezwól",
+        .useAnotherAccount: "Użyj innego konta Apple",
+
         .signInOnADevice: "Logowanie na urządzeniu",
         .enterTheCode: "Proszę wpisać kod, który wyświetla urządzenie.",
         .next: "Dalej",

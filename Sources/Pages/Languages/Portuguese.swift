@@ -121,6 +121,17 @@ extension Language {
         .signOut: "Encerrar sessão",
         .staySignedIn: "Manter a sessão",
 
+        .askForConsent: "Permitir {application}?",
+        .applicationIsOfThirdParty: "Esta aplicação pertence a um terceiro e não à organização {organization}.",
+        .applicationReceives: "Se você permitir, a aplicação recebe:",
+        .receivesUserID: "seu identificador de usuário",
+        .receivesName: "seu nome",
+        .receivesEmail: "seu endereço de e-mail",
+        .receivesOfflineAccess: "acesso mesmo quando você não a usa",
+        .receivesAPI: "acesso a {api} em seu nome",
+        .allow: "Permitir",
+        .useAnotherAccount: "Usar outra conta Apple",
+
         .signInOnADevice: "Iniciar sessão em um dispositivo",
         .enterTheCode: "Digite o código que o seu dispositivo mostra.",
         .next: "Avançar",

@@ -112,6 +112,17 @@ extension Language {
         .signOut: "退出登录",
         .staySignedIn: "保持登录",
 
+        .askForConsent: "要允许 {application} 吗？",
+        .applicationIsOfThirdParty: "此应用属于第三方，不属于 {organization}。",
+        .applicationReceives: "如果您允许，该应用将获得：",
+        .receivesUserID: "您的用户 ID",
+        .receivesName: "您的姓名",
+        .receivesEmail: "您的电子邮件地址",
+        .receivesOfflineAccess: "在您不使用时的访问权限",
+        .receivesAPI: "代表您访问 {api} 的权限",
+        .allow: "允许",
+        .useAnotherAccount: "使用其他 Apple 账户",
+
         .signInOnADevice: "在设备上登录",
         .enterTheCode: "请输入设备上显示的代码。",
         .next: "下一步",

@@ -121,6 +121,17 @@ extension Language {
         .signOut: "Cerrar sesión",
         .staySignedIn: "Mantener la sesión",
 
+        .askForConsent: "¿Permitir {application}?",
+        .applicationIsOfThirdParty: "Esta aplicación pertenece a un tercero y no a {organization}.",
+        .applicationReceives: "Si la permite, la aplicación recibe:",
+        .receivesUserID: "su identificador de usuario",
+        .receivesName: "su nombre",
+        .receivesEmail: "su dirección de correo electrónico",
+        .receivesOfflineAccess: "acceso incluso cuando no la usa",
+        .receivesAPI: "acceso a {api} en su nombre",
+        .allow: "Permitir",
+        .useAnotherAccount: "Usar otra cuenta de Apple",
+
         .signInOnADevice: "Iniciar sesión en un dispositivo",
         .enterTheCode: "Introduzca el código que muestra su dispositivo.",
         .next: "Siguiente",

@@ -113,6 +113,17 @@ extension Language {
         .signOut: "登出",
         .staySignedIn: "保持登入",
 
+        .askForConsent: "要允許 {application} 嗎？",
+        .applicationIsOfThirdParty: "此應用程式屬於第三方，不屬於 {organization}。",
+        .applicationReceives: "如果您允許，該應用程式將取得：",
+        .receivesUserID: "您的使用者 ID",
+        .receivesName: "您的姓名",
+        .receivesEmail: "您的電子郵件地址",
+        .receivesOfflineAccess: "在您未使用時的存取權",
+        .receivesAPI: "代表您存取 {api} 的權限",
+        .allow: "允許",
+        .useAnotherAccount: "使用其他 Apple 帳號",
+
         .signInOnADevice: "在裝置上登入",
         .enterTheCode: "請輸入裝置上顯示的代碼。",
         .next: "下一步",

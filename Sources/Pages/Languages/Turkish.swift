@@ -119,6 +119,17 @@ extension Language {
         .signOut: "Çıkış yap",
         .staySignedIn: "Oturumu açık tut",
 
+        .askForConsent: "{application} uygulamasına izin verilsin mi?",
+        .applicationIsOfThirdParty: "Bu uygulama {organization} kuruluşuna değil, üçüncü bir tarafa aittir.",
+        .applicationReceives: "İzin verirseniz uygulama şunları alır:",
+        .receivesUserID: "kullanıcı kimliğiniz",
+        .receivesName: "adınız",
+        .receivesEmail: "e-posta adresiniz",
+        .receivesOfflineAccess: "siz kullanmıyorken erişim",
+        .receivesAPI: "sizin adınıza {api} erişimi",
+        .allow: "İzin ver",
+        .useAnotherAccount: "Başka bir Apple Hesabı kullan",
+
         .signInOnADevice: "Bir cihazda giriş yapın",
         .enterTheCode: "Cihazınızın gösterdiği kodu girin.",
         .next: "İleri",

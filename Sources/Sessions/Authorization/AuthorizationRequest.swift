@@ -37,6 +37,8 @@ package struct AuthorizationRequest: Sendable {
         case apple
         /// In both ways.
         case any
+        /// In both ways. A person who is signed in must allow an application of a third party again.
+        case consent
     }
 
     /// The part of the sign-in page that a request asks for.
@@ -112,7 +114,8 @@ package struct AuthorizationRequest: Sendable {
             // Without single sign-on, there is no sign-in of the browser that could be reused silently.
             guard hasSingleSignOn else { throw refuse(.loginRequired, Self.signInRequired) }
         }
-        prompt = prompts.has("none") ? .none : prompts.isEmpty ? .any : .apple
+        let isAskedAgain = hasSingleSignOn && application.isThirdParty && prompts.allSatisfy { $0.isSame(as: "consent") }
+        prompt = prompts.has("none") ? .none : prompts.isEmpty ? .any : isAskedAgain ? .consent : .apple
         idTokenHint = hasSingleSignOn ? form["id_token_hint"] : nil
         purpose = Purpose(hint: form["screen_hint"], prompts: prompts)
         maxAge = form["max_age"].flatMap { $0.utf8.allSatisfy(\.isDigit) ? Int($0) : nil }
@@ -181,6 +184,16 @@ extension AuthorizationRequest {
         (self.application, returnAddress, self.scope, self.apis) = (application, address, scope, apis)
         (nonce, codeChallenge, maxAge, key) = (nil, nil, nil, nil)
         (prompt, idTokenHint, purpose) = (.apple, nil, nil)
+    }
+
+    /// A request that was checked before, and waited for a decision of the person.
+    package init(
+        of application: Application, at address: ReturnAddress, scope: String, apis: [ID<API>], nonce: String?, codeChallenge: String?,
+        key: KeyThumbprint?, maxAge: Int?
+    ) {
+        (self.application, returnAddress, self.scope, self.apis) = (application, address, scope, apis)
+        (self.nonce, self.codeChallenge, self.key, self.maxAge) = (nonce, codeChallenge, key, maxAge)
+        (prompt, idTokenHint, purpose) = (.any, nil, nil)
     }
 }
 

@@ -63,6 +63,13 @@ extension Tokens {
         return try await apis.apis(of: tenant.id)
     }
 
+    /// The names of APIs of a tenant, in their order.
+    package func names(of ids: [ID<API>], _ tenant: Tenant) async throws -> [String] {
+        guard !ids.isEmpty else { return [] }
+        let all = try await apis.apis(of: tenant.id)
+        return ids.compactMap { id in all.first { $0.id == id }?.name }
+    }
+
     /// The target that a token request names: nil without one.
     /// - Throws: `OAuthError` unless it is the issuer, or an API that lists the application.
     func target(of form: Form, _ application: Application, _ tenant: Tenant) async throws -> Target? {

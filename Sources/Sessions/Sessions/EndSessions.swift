@@ -97,17 +97,41 @@ extension Session {
         return over
     }
 
+    /// Ends the sessions of a user at one application. It emits the webhook event. The caller then writes the audit event.
+    package static func endAll(
+        of user: ID<User>, at application: ID<Application>, _ tenant: ID<Tenant>, because reason: EndReason, at now: Date,
+        in db: Transaction
+    ) async throws {
+        let ended = try await db.run(
+            """
+            WITH lasting AS (
+                SELECT s.id FROM session s JOIN session_life l ON l.tenant_id = s.tenant_id AND l.id = s.id
+                WHERE s.tenant_id = \(tenant) AND s.user_id = \(user) AND s.application_id = \(application) AND s.ended_at IS NULL
+                    AND GREATEST(l.ends_at, s.refreshed_at + interval '1 day') > \(now)
+                ORDER BY s.id FOR UPDATE OF s)
+            UPDATE session s SET ended_at = GREATEST(\(now), s.refreshed_at), ended_reason = \(reason) FROM lasting
+            WHERE s.tenant_id = \(tenant) AND s.id = lasting.id
+            RETURNING s.id
+            """
+        ).map { try $0.get("id", as: ID<Session>.self) }
+        guard !ended.isEmpty else { return }
+        _ = try await db.run(
+            WebhookEvent.emit(.sessionRevoked, data: RevokedSessions(because: reason, ended, of: user), owner: tenant.uuid, at: now))
+    }
+
     /// Selects a row if the user has signed in to the application with Apple before, for at least these scopes and APIs, and since the
     /// user's tokens were last ended. A user who revokes consent at Apple has to sign in with Apple again.
+    /// - Parameter revoked: selects a row if such a session `s` no longer counts.
     package static func acquaintance(
-        of user: ID<User>, with application: ID<Application>, _ tenant: ID<Tenant>, scope: String, apis: [ID<API>]
+        of user: ID<User>, with application: ID<Application>, _ tenant: ID<Tenant>, scope: String, apis: [ID<API>], unless revoked: SQL
     ) -> SQL {
         let isTarget: SQL = apis.isEmpty ? "" : "AND s.api_ids @> \(apis.map(\.uuid))"
         return """
-            SELECT FROM session AS s JOIN (\(part: User.live)) AS u ON u.tenant_id = s.tenant_id AND u.id = s.user_id
+            SELECT 1 FROM session AS s JOIN (\(part: User.live)) AS u ON u.tenant_id = s.tenant_id AND u.id = s.user_id
             WHERE s.tenant_id = \(tenant) AND s.user_id = \(user) AND s.application_id = \(application) AND s.is_silent IS NOT TRUE
                 AND string_to_array(s.scope, ' ') @> string_to_array(\(scope), ' ') \(part: isTarget)
                 AND (u.tokens_valid_after IS NULL OR u.tokens_valid_after < s.created_at)
+                AND NOT EXISTS (\(part: revoked))
             """
     }
 }

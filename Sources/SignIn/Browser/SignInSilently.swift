@@ -1,4 +1,5 @@
 import Access
+import Accounts
 import BrowserSessions
 import Foundation
 import Hummingbird
@@ -15,13 +16,14 @@ extension SignInRoutes {
     ///
     /// It costs one statement, and only if the request has a cookie of this server. If the session of the browser does not serve the
     /// request, it costs a second one.
-    /// - Returns: nil if the user must sign in with Apple.
+    /// - Returns: nil if the user must sign in with Apple. The response may be a page that asks for consent.
     /// - Throws: a `RedirectedError` if the request forbids a sign-in with Apple (`prompt=none`).
     func signInSilently(
         _ asked: AuthorizationRequest, _ cookie: BrowserCookie?, for tenant: TenantConfiguration, _ request: Request, _ context: WebContext
     ) async throws -> Response? {
         // A frame may ask, because nothing is shown in it (OpenID Connect Core, section 3.1.2.1). Everything else needs a whole window.
-        guard asked.prompt == .none || asked.prompt == .any && request.isTopLevelNavigation else { return nil }
+        let isOpen = asked.prompt == .any || asked.prompt == .consent
+        guard asked.prompt == .none || isOpen && request.isTopLevelNavigation else { return nil }
         let refusal: RedirectedError
         do {
             return try await endpoints.showingOutage(.outage, context) {
@@ -35,6 +37,7 @@ extension SignInRoutes {
                 }
             }
         } catch let error as SilentRefusal {
+            if error.needsConsent, isOpen, let cookie { return try await askForConsent(asked, cookie, for: tenant, request, context) }
             refusal = RedirectedError(error.code, error.description, to: asked.returnAddress)
         }
         guard asked.prompt == .none else { return nil }
@@ -52,9 +55,7 @@ extension SignInRoutes {
         }
         guard silentSignIns.take(cookie.session.uuid, at: .now).isGranted else { throw SilentRefusal.tooMany }
         let (application, tenant, now) = (asked.application, tenant.tenant, endpoints.now())
-        let acquaintance =
-            application.isThirdParty
-            ? Session.acquaintance(of: cookie.user, with: application.id, tenant.id, scope: asked.scope, apis: asked.apis) : nil
+        let acquaintance = application.isThirdParty && asked.prompt != .consent ? acquaintance(of: cookie.user, asked, tenant) : nil
         let wanted = BrowserSession.Wanted(maxAge: asked.maxAge, acquaintance: acquaintance)
         let database = OwnerDatabase(signInNatively.pool, tenant: tenant.id)
         guard let session = try await database.run(BrowserSession.use(cookie, of: tenant, wanted, at: now)).first(BrowserSession.init)
@@ -67,8 +68,28 @@ extension SignInRoutes {
             }
             throw SilentRefusal(state ?? .over)
         }
+        guard asked.prompt != .consent else { throw SilentRefusal(.unacquainted) }
+        return silentAnswer(to: asked, session, cookie, connection, for: tenant, request, context, at: now)
+    }
+
+    /// Selects a row if the user has allowed an application of a third party before, on a page or by a sign-in with Apple.
+    private func acquaintance(of user: ID<User>, _ asked: AuthorizationRequest, _ tenant: Tenant) -> SQL {
+        let application = asked.application.id
+        let revoked = Consent.revoked(since: "s.created_at", of: user, application, tenant.id)
+        return """
+            \(part: Session.acquaintance(
+                of: user, with: application, tenant.id, scope: asked.scope, apis: asked.apis, unless: revoked))
+            UNION ALL \(part: Consent.covering(user, application, tenant.id, scope: asked.scope, apis: asked.apis))
+            """
+    }
+
+    /// The response with a code of a session that serves the request.
+    func silentAnswer(
+        to asked: AuthorizationRequest, _ session: BrowserSession, _ cookie: BrowserCookie, _ connection: Connection, for tenant: Tenant,
+        _ request: Request, _ context: WebContext, at now: Date
+    ) -> Response {
         let code = AuthorizationCode(
-            login: ID(at: now), tenant: tenant.id, application: application.id, user: session.user, connection: connection.ownership,
+            login: ID(at: now), tenant: tenant.id, application: asked.application.id, user: session.user, connection: connection.ownership,
             redirectURI: asked.returnAddress.redirectURI, codeChallenge: asked.codeChallenge, nonce: asked.nonce, scope: asked.scope,
             apis: asked.apis, key: asked.key, authenticatedAt: session.authenticatedAt, device: Device(request, context),
             browser: .init(session.id, signedInAt: session.signedInAt), at: now)
@@ -111,6 +132,8 @@ private struct SilentRefusal: Error {
     let description: String
     /// Whether the cookie cannot succeed later.
     var isFinal = false
+    /// Whether the user can allow the application on a page.
+    var needsConsent = false
 
     static let noSession = SilentRefusal(.loginRequired, AuthorizationRequest.signInRequired)
     static let tooMany = SilentRefusal(.temporarilyUnavailable, "The browser signs in too often. Try again in a minute.")
@@ -119,6 +142,14 @@ private struct SilentRefusal: Error {
     private init(_ code: RedirectedError.Code, _ description: String) {
         (self.code, self.description) = (code, description)
     }
+
+    private static let consentRequired = {
+        var refusal = SilentRefusal(
+            .consentRequired,
+            "The application belongs to a third party. The user must allow it once for these scopes and APIs. Leave out prompt.")
+        refusal.needsConsent = true
+        return refusal
+    }()
 
     private static let over = {
         var refusal = noSession
@@ -132,13 +163,7 @@ private struct SilentRefusal: Error {
             case .over, .reused: .over
             case .usable: .noSession
             case .old: .init(.loginRequired, "Apple authenticated the user longer ago than max_age allows.")
-            case .unacquainted:
-                .init(
-                    .consentRequired,
-                    """
-                    The application belongs to a third party. The user must sign in to it with Apple once for these scopes and APIs. Leave \
-                    out prompt.
-                    """)
+            case .unacquainted: .consentRequired
             }
     }
 }

@@ -23,6 +23,7 @@ enum RoleGrants {
         client_registration: DELETE INSERT SELECT UPDATE(metadata updated_at)
         connection: DELETE INSERT SELECT UPDATE(bundle_ids check_claimed_at check_due_at check_outcome check_steps checked_at \
             email_sources relink_until services_id updated_at)
+        consent: INSERT SELECT UPDATE(api_ids given_at revoked_at scopes updated_at)
         device_authorization: DELETE INSERT SELECT UPDATE(approved_login interval_seconds login_id polled_at state)
         digest_key: SELECT
         idempotency_key: DELETE INSERT SELECT UPDATE(body_digest created_at locked_until sealed_answer)

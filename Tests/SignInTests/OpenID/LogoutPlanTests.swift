@@ -2,6 +2,7 @@ import Foundation
 import NIOHTTP1
 import Postgres
 import Server
+import Tenancy
 import TestSupport
 import Testing
 
@@ -173,7 +174,8 @@ struct LogoutPlanTests {
         try await Self.run("frontchannel_logout_uri = '\(Self.out)'") { party in
             let login = try await party.login()
             let page = try await Self.logout(party, [Self.hint(login), ("post_logout_redirect_uri", Self.home), ("state", "xyz")])
-            let frame = try #require(page.body.firstMatch(of: /<iframe [^>]*src="([^"]*)"/)).1.replacing("&amp;", with: "&")
+            let source = try #require(page.body.firstMatch(of: /<iframe [^>]*src="([^"]*)"/)).1
+            let frame = String(source).replacing("&amp;", with: "&")
             let query = URLComponents(string: frame)?.queryItems ?? []
             #expect(frame.hasPrefix("\(Self.out)?"))
             #expect(query.first { $0.name == "iss" }?.value == party.string("issuer"))

@@ -72,6 +72,10 @@ enum Examples {
         "is_private_email":false,"email_disabled":false,"status":"active","identities":[{"team_id":"A1B2C3D4E5","subject":"001.ff","created_at":"2026-11-21T08:00:00Z",\#
         "last_login_at":"2026-11-21T08:00:00Z"}],"sessions":[\#(session)],\#(times)}
         """#
+    static let consent = #"""
+        {"id":"consent_1","object":"consent","user_id":"user_1","application_id":"app_1","scope":"openid email","api_ids":[],\#
+        "given_at":"2026-11-21T08:00:00Z",\#(times)}
+        """#
     static let userDeletion = #"""
         {"id":"deletion_1","object":"user_deletion","user_id":"user_1","requester":"user","requested_by":"app_1","status":"finished",\#
         "requested_at":"2026-11-21T08:00:00Z","finished_at":"2026-11-21T08:00:01Z","apple":[{"team_id":"A1B2C3D4E5",\#

@@ -292,6 +292,13 @@ struct RequestTests {
             shows: "Deleted user_1. To see Apple's confirmation: espalierctl users deletions list --user user_1 --tenant acme"
         ),
         .init(
+            "users consents list user_1 --tenant acme", "GET /v1/tenants/acme/users/user_1/consents",
+            answer: Examples.list(Examples.consent),
+            shows: "openid email"),
+        .init(
+            "users consents revoke consent_1 --user user_1 --tenant acme --confirm=acme",
+            "DELETE /v1/tenants/acme/users/user_1/consents/consent_1", answer: "", shows: "Revoked consent_1."),
+        .init(
             "users deletions list --tenant acme --user user_1 --status pending",
             "GET /v1/tenants/acme/user-deletions?user=user_1&status=pending", answer: Examples.list(Examples.userDeletion),
             shows: "REQUESTED"),

@@ -3,8 +3,8 @@ import ArgumentParser
 /// `espalierctl users`: manages a tenant's users.
 struct Users: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Lists, shows and deletes a tenant's users.",
-        subcommands: [ListUsers.self, ShowUser.self, DeleteUser.self, UserDeletions.self])
+        abstract: "Lists, shows and deletes a tenant's users, and manages their consents.",
+        subcommands: [ListUsers.self, ShowUser.self, DeleteUser.self, UserConsents.self, UserDeletions.self])
 }
 
 extension View {

@@ -1,0 +1,82 @@
+import Access
+import BrowserSessions
+import Encoding
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Pages
+import Postgres
+import Sessions
+import Tenancy
+import Users
+import Web
+
+// The consent of a user to an application of a third party (OpenID Connect Core, section 3.1.2.4). A user who has signed in with Apple in
+// this browser decides on a page, once. The application then gets the code without Apple.
+extension SignInRoutes {
+    /// A request that waited for the decision, with the sign-in of the browser that decides.
+    struct WaitingRequest {
+        let asked: AuthorizationRequest
+        let tenant: TenantConfiguration
+        let cookie: BrowserCookie
+    }
+
+    /// The page that asks. Nil if the cookie signs nobody in, or the request is too long.
+    func askForConsent(
+        _ asked: AuthorizationRequest, _ cookie: BrowserCookie, for tenant: TenantConfiguration, _ request: Request, _ context: WebContext
+    ) async throws -> Response? {
+        let now = endpoints.now()
+        let ticket = ConsentTicket(asked, cookie.session, of: cookie.user, tenant.tenant.id, at: now)
+        guard let sealed = ticket.sealed(with: endpoints.keyring) else { return nil }
+        let (user, apis) = try await endpoints.showingOutage(.outage, context) {
+            (
+                try await OwnerDatabase(signInNatively.pool, tenant: tenant.tenant.id).repeatable
+                    .run(BrowserSession.user(of: cookie, tenant.tenant, at: now)).first(User.init),
+                try await signInNatively.tokens.names(of: asked.apis, tenant.tenant)
+            )
+        }
+        guard let user else { return nil }
+        let issuer = endpoints.issuer(tenant.tenant)
+        metrics.count(.authorize, "consent")
+        return ConsentPage(
+            application: asked.application.name, user: user.label, scopes: asked.scope.parts(at: " ").map(String.init), apis: apis,
+            path: "/t/\(tenant.tenant.slug)/oauth2/consent", ticket: sealed,
+            state: asked.returnAddress.state.map { Array($0.utf8).base64URL },
+            // Another Apple Account leads to Apple. On a server for development, this is the simulator.
+            addresses: [asked.returnAddress.redirectURI, issuer]
+        ).response(in: PageFrame(request, tenant, context))
+    }
+
+    /// Opens the form of the page.
+    /// - Throws: an `ErrorPage` unless the page of this browser sends it, within 15 minutes.
+    func waitingRequest(_ request: Request, _ context: WebContext) async throws -> WaitingRequest {
+        guard request.isFromOwnPage(endpoints.publicURL) else { throw ErrorPage.consentUnreadable }
+        let form = try await endpoints.browserForm(request, context)
+        guard let tenant = try await endpoints.showingOutage(.outage, context, { try await endpoints.tenant(context) }) else {
+            throw ErrorPage.unknownTenant
+        }
+        let ticket: ConsentTicket
+        do throws(ConsentTicket.Refusal) {
+            ticket = try ConsentTicket(
+                opening: form["ticket"] ?? "", of: tenant.tenant.id, with: endpoints.keyring, at: endpoints.now())
+        } catch {
+            switch error {
+            case .unreadable: throw ErrorPage.consentUnreadable
+            case .expired: throw ErrorPage.attemptExpired
+            }
+        }
+        guard let cookie = BrowserCookie(in: request, of: tenant.tenant, publicURL: endpoints.publicURL, with: endpoints.keyring),
+            cookie.session == ticket.session, cookie.user == ticket.user, tenant.tenant.settings.singleSignOn
+        else { throw ErrorPage.otherBrowser }
+        let state = form["state"].flatMap { [UInt8](base64URL: $0) }.map { String(decoding: $0, as: UTF8.self) }
+        guard let application = tenant.applications[ticket.application],
+            let asked = ticket.request(from: application, state: state, issuer: endpoints.issuer(tenant.tenant))
+        else { throw ErrorPage.consentUnreadable }
+        return WaitingRequest(asked: asked, tenant: tenant, cookie: cookie)
+    }
+}
+
+extension ErrorPage {
+    static let consentUnreadable = ErrorPage(
+        outcome: "consent_unreadable", status: .badRequest, title: .requestCannotBeRead, detail: .parameterIsMalformed, remedy: .startAgain)
+}

@@ -1,0 +1,39 @@
+import Access
+import Accounts
+import BrowserSessions
+import Foundation
+import Hummingbird
+import Postgres
+import Sessions
+import Tenancy
+import Web
+
+extension SignInRoutes {
+    /// Records the user's consent, and continues the sign-in with a code. The same form again gets another code, and records nothing new.
+    ///
+    /// If the sign-in of the browser no longer serves the request, for example because of `max_age`, the user needs Apple.
+    @Sendable
+    func giveConsent(_ request: Request, _ context: WebContext) async throws -> Response {
+        let waiting = try await waitingRequest(request, context)
+        let (asked, tenant, cookie, now) = (waiting.asked, waiting.tenant, waiting.cookie, endpoints.now())
+        guard silentSignIns.take(cookie.session.uuid, at: .now).isGranted else {
+            throw RedirectedError(
+                .temporarilyUnavailable, "The browser signs in too often. Try again in a minute.", to: asked.returnAddress)
+        }
+        let session = try await endpoints.showingOutage(.outage, context) {
+            let database = OwnerDatabase(signInNatively.pool, tenant: tenant.tenant.id)
+            let wanted = BrowserSession.Wanted(maxAge: asked.maxAge, acquaintance: nil)
+            let session = try await database.run(BrowserSession.use(cookie, of: tenant.tenant, wanted, at: now)).first(BrowserSession.init)
+            guard let session else { return BrowserSession?.none }
+            _ = try await database.run(
+                Consent.give(
+                    by: session.user, to: asked.application.id, tenant.tenant.id, scope: asked.scope, apis: asked.apis, at: now))
+            return session
+        }
+        guard let session, let connection = tenant.connection else {
+            return try begin(asked, delivering: .code, for: tenant, request, earlierSession: cookie.session)
+        }
+        metrics.count(.authorize, "consented")
+        return silentAnswer(to: asked, session, cookie, connection, for: tenant.tenant, request, context, at: now)
+    }
+}
