@@ -169,6 +169,12 @@ extension BrowserSession {
             """
     }
 
+    /// Selects a row if the user signed in with Apple again in the browser, after the time of an expression.
+    /// - Parameter session: the ID of the session, as an expression.
+    package static func renewed(_ session: SQL, of tenant: ID<Tenant>, since time: SQL) -> SQL {
+        "SELECT FROM browser_session WHERE tenant_id = \(tenant) AND id = \(part: session) AND signed_in_at > \(part: time)"
+    }
+
     /// Selects the user of the session of a cookie, without using the session.
     package static func user(of cookie: BrowserCookie, _ tenant: Tenant, at now: Date) -> SQL {
         """

@@ -8,8 +8,8 @@ package struct ConsentPage {
     /// The name and address of the user. Nil if they are unknown.
     let user: String?
     let scopes: [String]
-    /// The names of the APIs that the application gets access to.
-    let apis: [String]
+    /// The names of the APIs that the application gets access to, each with its scopes.
+    let apis: [(name: String, scopes: [String])]
     /// The path of the form. The other two buttons lead to paths below it.
     let path: String
     let ticket: String
@@ -19,7 +19,8 @@ package struct ConsentPage {
     let addresses: [String]
 
     package init(
-        application: String, user: String?, scopes: [String], apis: [String], path: String, ticket: String, state: String?,
+        application: String, user: String?, scopes: [String], apis: [(name: String, scopes: [String])], path: String, ticket: String,
+        state: String?,
         addresses: [String]
     ) {
         (self.application, self.user, self.scopes, self.apis) = (application, user, scopes, apis)
@@ -38,7 +39,10 @@ package struct ConsentPage {
         for (scope, text) in named where scopes.contains(where: { $0.utf8.elementsEqual(scope.utf8) }) {
             received.append(frame.content(text))
         }
-        for api in apis { received.append(frame.content(.receivesAPI, [.api: api])) }
+        for api in apis {
+            let permissions = api.scopes.isEmpty ? "" : " (\(api.scopes.joined(separator: ", ")))"
+            received.append(frame.content(.receivesAPI, [.api: api.name + permissions]))
+        }
         var content: [String: Any] = [
             "title": language.text(.askForConsent, values), "heading": frame.content(.askForConsent, values),
             "owner": frame.content(.applicationIsOfThirdParty, values), "account": frame.content(.accountInUse, values),

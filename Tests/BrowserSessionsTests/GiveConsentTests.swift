@@ -27,7 +27,7 @@ struct GiveConsentTests {
             #expect(try await login.lasts())
             #expect(try await sso.signInSilently(at: 2).user == first.user)
             #expect(try await sso.signInSilently([:], at: 2).user == first.user)
-            #expect(try await sso.platform.countBilled() == 1)
+            #expect(try await sso.platform.countBilled(where: "kind = 'login'") == 1)
             #expect(try await sso.platform.count("session", where: "is_silent") == 3)
             let audited = try await sso.platform.audited("consent.given")
             #expect(audited.map(\.actor) == [request.application.client_id])
@@ -65,6 +65,46 @@ struct GiveConsentTests {
             #expect(listed.map { $0["scope"] as? String } == ["email offline_access openid"])
             #expect((listed.first?["api_ids"] as? [String])?.count == 1)
             #expect(try await sso.platform.audited("consent.given").count == 3)
+        }
+    }
+
+    @Test("scopes of different APIs with the same name stay apart, and the page shows them")
+    func apart() async throws {
+        try await SingleSignOn.runWithThirdParty { sso in
+            let client = sso.platform.acme.applications[2].client_id
+            for name in ["a", "b"] {
+                let api: [String: any Sendable] = [
+                    "name": "API \(name)", "audience": "https://\(name).test", "scopes": ["read", "write"],
+                    "applications": [["id": client]],
+                ]
+                #expect(try await sso.platform.call("POST", "/tenants/acme/apis", api).status == 201)
+            }
+            sso.platform.installation.directory.forgetAll(isFresh: true)
+            _ = try await sso.signIn()
+            func access(_ scope: String, to name: String) -> [String: String?] {
+                ["scope": "openid \(scope)", "resource": "https://\(name).test"]
+            }
+            #expect(try await sso.ask(access("read", to: "a"), at: 2).answer.body.contains("<bdi>API a (read)</bdi>"))
+            _ = try await sso.allow(access("read", to: "a"))
+            _ = try await sso.allow(access("write", to: "b"))
+            #expect(try await sso.needsConsent(access("write", to: "a"), at: 2))
+            #expect(try await sso.needsConsent(access("read", to: "b"), at: 2))
+            #expect(try await sso.ask(access("write", to: "b").merging(["prompt": "none"]) { $1 }, at: 2).answer["code"] != nil)
+        }
+    }
+
+    @Test("a form from before a revocation gives nothing, and the page asks again")
+    func revokedMeanwhile() async throws {
+        try await SingleSignOn.runWithThirdParty { sso in
+            let first = try await sso.signIn()
+            _ = try await sso.allow(["scope": "openid"])
+            let (page, _) = try await sso.ask(["scope": "openid email"], at: 2)
+            #expect(sso.asksForConsent(page))
+            let consent = try #require(try await sso.consents(of: first.user).first?["id"] as? String)
+            let revoked = try await sso.platform.call("DELETE", "/tenants/acme/users/\(first.user)/consents/\(consent)")
+            #expect(revoked.status < 300, "\(revoked.body)")
+            #expect(sso.asksForConsent(try await sso.decide(.allow, page)))
+            #expect(try await sso.needsConsent(["scope": "openid"], at: 2))
         }
     }
 

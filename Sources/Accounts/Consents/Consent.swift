@@ -12,24 +12,30 @@ package import Users
 package struct Consent: Identified, Sendable {
     package static let idPrefix = "consent"
 
-    /// Records what a user allows, with its audit event. Earlier scopes and APIs stay if they still count. It writes nothing if the user has
-    /// allowed all of it before, so the same form again does not fill the trail.
+    /// Records what a user allows, with its audit event. It writes nothing if the user has allowed all of it before, so the same form again
+    /// does not fill the trail. Earlier scopes stay if they still count, except for other APIs. APIs may have scopes of the same name, so a
+    /// union would allow more than the user did.
+    /// - Parameter askedAt: when the user was asked. A later revocation is the last word.
+    /// - Returns: a row if the consent counts.
     package static func give(
-        by user: ID<User>, to application: ID<Tenancy.Application>, _ tenant: ID<Tenant>, scope: String, apis: [ID<API>], at now: Date
+        by user: ID<User>, to application: ID<Tenancy.Application>, _ tenant: ID<Tenant>, scope: String, apis: [ID<API>],
+        askedAt: Date, at now: Date
     ) -> SQL {
         let (scopes, ids) = (scope.parts(at: " ").map(String.init).sorted(), apis.map(\.uuid))
         let counts: SQL = "(\(part: counts("c", of: user, tenant)))"
+        let isForSame: SQL = "(c.api_ids @> EXCLUDED.api_ids AND c.api_ids <@ EXCLUDED.api_ids OR '{}' IN (c.api_ids, EXCLUDED.api_ids))"
         return """
             WITH given AS (
                 INSERT INTO consent AS c (tenant_id, user_id, application_id, id, scopes, api_ids, given_at, created_at, updated_at)
                 VALUES (\(tenant), \(user), \(application), \(ID<Consent>(at: now)), \(scopes), \(ids), \(now), \(now), \(now))
                 ON CONFLICT (tenant_id, user_id, application_id) DO UPDATE SET given_at = EXCLUDED.given_at,
-                    scopes = CASE WHEN \(part: counts) THEN ARRAY(SELECT DISTINCT unnest(c.scopes || EXCLUDED.scopes) ORDER BY 1)
-                        ELSE EXCLUDED.scopes END,
-                    api_ids = CASE WHEN \(part: counts) THEN ARRAY(SELECT DISTINCT unnest(c.api_ids || EXCLUDED.api_ids) ORDER BY 1)
-                        ELSE EXCLUDED.api_ids END,
+                    scopes = CASE WHEN \(part: counts) AND \(part: isForSame)
+                        THEN ARRAY(SELECT DISTINCT unnest(c.scopes || EXCLUDED.scopes) ORDER BY 1) ELSE EXCLUDED.scopes END,
+                    api_ids = CASE WHEN \(part: counts) AND \(part: isForSame)
+                        THEN ARRAY(SELECT DISTINCT unnest(c.api_ids || EXCLUDED.api_ids) ORDER BY 1) ELSE EXCLUDED.api_ids END,
                     updated_at = GREATEST(\(now), c.updated_at + interval '1 microsecond')
                 WHERE NOT (\(part: counts) AND c.scopes @> EXCLUDED.scopes AND c.api_ids @> EXCLUDED.api_ids)
+                    AND (c.revoked_at IS NULL OR c.revoked_at < \(askedAt))
                 RETURNING id, scopes, api_ids),
             audited AS (\(part: AuditEvent.insertion(
                 "consent.given", owner: tenant.uuid, actor: application.description, subject: "public_id('consent', id)",
@@ -39,7 +45,8 @@ package struct Consent: Identified, Sendable {
                         'api_ids', (SELECT COALESCE(jsonb_agg(public_id('api', api)), '[]') FROM unnest(api_ids) AS api))
                     """,
                 source: "FROM given", at: now)))
-            SELECT FROM given
+            SELECT WHERE NOT EXISTS (SELECT FROM consent WHERE tenant_id = \(tenant) AND user_id = \(user)
+                AND application_id = \(application) AND revoked_at >= \(askedAt))
             """
     }
 

@@ -3,6 +3,7 @@ package import Access
 package import ClientKeys
 package import Encoding
 import Tenancy
+package import Users
 import Web
 
 /// An application's request to the authorization endpoint, after the checks (RFC 6749, section 4.1.1; OpenID Connect Core, section
@@ -24,10 +25,17 @@ package struct AuthorizationRequest: Sendable {
     /// The maximum age of Apple's authentication of the user, in seconds.
     package let maxAge: Int?
     package let prompt: Prompt
-    /// An id_token of the user that the application expects.
-    package let idTokenHint: String?
+    /// The user that the application expects.
+    package let hint: Hint?
     /// The purpose of the sign-in page. Nil if the request does not ask for the page.
     package let purpose: Purpose?
+
+    /// `id_token_hint`.
+    package enum Hint: Sendable {
+        case idToken(String)
+        /// The user of an id_token that this server verified when the request was pushed.
+        case user(ID<User>)
+    }
 
     /// How the user may sign in.
     package enum Prompt: Sendable {
@@ -116,7 +124,7 @@ package struct AuthorizationRequest: Sendable {
         }
         let isAskedAgain = hasSingleSignOn && application.isThirdParty && prompts.allSatisfy { $0.isSame(as: "consent") }
         prompt = prompts.has("none") ? .none : prompts.isEmpty ? .any : isAskedAgain ? .consent : .apple
-        idTokenHint = hasSingleSignOn ? form["id_token_hint"] : nil
+        hint = !hasSingleSignOn ? nil : form["id_token_hint"].map { isPushed ? ID<User>($0).map(Hint.user) ?? .idToken($0) : .idToken($0) }
         purpose = Purpose(hint: form["screen_hint"], prompts: prompts)
         maxAge = form["max_age"].flatMap { $0.utf8.allSatisfy(\.isDigit) ? Int($0) : nil }
         guard (form["max_age"] == nil) == (maxAge == nil)
@@ -183,7 +191,7 @@ extension AuthorizationRequest {
     package init(forDeviceOf application: Application, at address: ReturnAddress, scope: String, apis: [ID<API>]) {
         (self.application, returnAddress, self.scope, self.apis) = (application, address, scope, apis)
         (nonce, codeChallenge, maxAge, key) = (nil, nil, nil, nil)
-        (prompt, idTokenHint, purpose) = (.apple, nil, nil)
+        (prompt, hint, purpose) = (.apple, nil, nil)
     }
 
     /// A request that was checked before, and waited for a decision of the person.
@@ -193,7 +201,7 @@ extension AuthorizationRequest {
     ) {
         (self.application, returnAddress, self.scope, self.apis) = (application, address, scope, apis)
         (self.nonce, self.codeChallenge, self.key, self.maxAge) = (nonce, codeChallenge, key, maxAge)
-        (prompt, idTokenHint, purpose) = (.any, nil, nil)
+        (prompt, hint, purpose) = (.any, nil, nil)
     }
 }
 

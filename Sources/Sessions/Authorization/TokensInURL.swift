@@ -21,7 +21,7 @@ extension AuthorizationRequest {
         guard !application.requiresPushedRequests
         else { throw RedirectedError(.invalidRequest, Self.notPushed, to: returnAddress) }
         (nonce, codeChallenge, maxAge, key) = (nil, nil, nil, nil)
-        (prompt, idTokenHint, purpose) = (.apple, nil, nil)
+        (prompt, hint, purpose) = (.apple, nil, nil)
     }
 
     private static let withSecret =

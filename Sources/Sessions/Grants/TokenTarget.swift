@@ -63,11 +63,15 @@ extension Tokens {
         return try await apis.apis(of: tenant.id)
     }
 
-    /// The names of APIs of a tenant, in their order.
-    package func names(of ids: [ID<API>], _ tenant: Tenant) async throws -> [String] {
+    /// The names of APIs of a tenant with those of the scopes that an application may request there, for a page.
+    package func access(
+        _ scope: String, to ids: [ID<API>], by application: ID<Application>, _ tenant: Tenant
+    ) async throws -> [(name: String, scopes: [String])] {
         guard !ids.isEmpty else { return [] }
-        let all = try await apis.apis(of: tenant.id)
-        return ids.compactMap { id in all.first { $0.id == id }?.name }
+        let (all, scopes) = (try await apis.apis(of: tenant.id), scope.parts(at: " "))
+        return ids.compactMap { id in all.first { $0.id == id } }.map { api in
+            (api.name, (api.scopes(for: application) ?? []).filter { scopes.has($0) })
+        }
     }
 
     /// The target that a token request names: nil without one.

@@ -162,7 +162,8 @@ extension LogoutRoutes {
         var ended: [EndedSession] = []
         try await spent.runOnce(.logOut(hint.sid), by: .init(application, tenant), at: now) {
             if tenant.settings.singleSignOn {
-                ended = try await endAll()
+                // The request may not be the browser's. The response tells nothing about other applications.
+                ended = try await endAll().filter { $0.application == application.id }
                 return
             }
             _ = try await database.run(Session.end(hint.sid, of: tenant.id, because: .logout, actor: application.id, at: now))

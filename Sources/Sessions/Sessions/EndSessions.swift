@@ -59,7 +59,14 @@ extension Session {
         because reason: EndReason, _ browserReason: BrowserSession.EndReason, actor: ID<Application>?, at now: Date, in db: Transaction
     ) async throws -> [(session: ID<Session>, application: ID<Application>)] {
         let linked: SQL =
-            session.map { "SELECT browser_session_id FROM session WHERE tenant_id = \(tenant) AND id = \($0) AND user_id = \(user)" }
+            session.map { session in
+                // An old session does not reach the later sign-ins with Apple of the same browser.
+                """
+                SELECT s.browser_session_id FROM session s
+                WHERE s.tenant_id = \(tenant) AND s.id = \(session) AND s.user_id = \(user)
+                    AND NOT EXISTS (\(part: BrowserSession.renewed("s.browser_session_id", of: tenant, since: "s.created_at")))
+                """
+            }
             ?? "SELECT NULL::uuid AS browser_session_id"
         let known = try await db.run(linked).compactMap { try $0.get("browser_session_id", as: UUID?.self) }.map(ID<BrowserSession>.init)
         let all = Array(Set(browsers + known))
@@ -120,7 +127,7 @@ extension Session {
     }
 
     /// Selects a row if the user has signed in to the application with Apple before, for at least these scopes and APIs, and since the
-    /// user's tokens were last ended. A user who revokes consent at Apple has to sign in with Apple again.
+    /// tokens of the user or of the tenant were last ended. A user who revokes consent at Apple has to sign in with Apple again.
     /// - Parameter revoked: selects a row if such a session `s` no longer counts.
     package static func acquaintance(
         of user: ID<User>, with application: ID<Application>, _ tenant: ID<Tenant>, scope: String, apis: [ID<API>], unless revoked: SQL
@@ -128,9 +135,11 @@ extension Session {
         let isTarget: SQL = apis.isEmpty ? "" : "AND s.api_ids @> \(apis.map(\.uuid))"
         return """
             SELECT 1 FROM session AS s JOIN (\(part: User.live)) AS u ON u.tenant_id = s.tenant_id AND u.id = s.user_id
+                JOIN (\(part: Tenant.limits)) AS t ON t.id = s.tenant_id
             WHERE s.tenant_id = \(tenant) AND s.user_id = \(user) AND s.application_id = \(application) AND s.is_silent IS NOT TRUE
                 AND string_to_array(s.scope, ' ') @> string_to_array(\(scope), ' ') \(part: isTarget)
                 AND (u.tokens_valid_after IS NULL OR u.tokens_valid_after < s.created_at)
+                AND (t.tokens_valid_after IS NULL OR t.tokens_valid_after < s.created_at)
                 AND NOT EXISTS (\(part: revoked))
             """
     }

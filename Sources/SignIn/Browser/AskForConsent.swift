@@ -19,6 +19,8 @@ extension SignInRoutes {
         let asked: AuthorizationRequest
         let tenant: TenantConfiguration
         let cookie: BrowserCookie
+        /// When the page asked.
+        let askedAt: Date
     }
 
     /// The page that asks. Nil if the cookie signs nobody in, or the request is too long.
@@ -32,7 +34,7 @@ extension SignInRoutes {
             (
                 try await OwnerDatabase(signInNatively.pool, tenant: tenant.tenant.id).repeatable
                     .run(BrowserSession.user(of: cookie, tenant.tenant, at: now)).first(User.init),
-                try await signInNatively.tokens.names(of: asked.apis, tenant.tenant)
+                try await signInNatively.tokens.access(asked.scope, to: asked.apis, by: asked.application.id, tenant.tenant)
             )
         }
         guard let user else { return nil }
@@ -72,7 +74,7 @@ extension SignInRoutes {
         guard let application = tenant.applications[ticket.application],
             let asked = ticket.request(from: application, state: state, issuer: endpoints.issuer(tenant.tenant))
         else { throw ErrorPage.consentUnreadable }
-        return WaitingRequest(asked: asked, tenant: tenant, cookie: cookie)
+        return WaitingRequest(asked: asked, tenant: tenant, cookie: cookie, askedAt: ticket.askedAt)
     }
 }
 

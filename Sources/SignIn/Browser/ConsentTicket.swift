@@ -33,7 +33,7 @@ struct ConsentTicket: Sendable {
     private let key: KeyThumbprint?
     private let maxAge: Int?
     private let stateDigest: [UInt8]
-    private let askedAt: Date
+    let askedAt: Date
 
     enum Refusal: Error {
         case unreadable, expired
@@ -94,7 +94,7 @@ struct ConsentTicket: Sendable {
 
     /// The request that waits. Nil if the state is another one, or the application no longer has the address.
     func request(from application: Application, state: String?, issuer: String) -> AuthorizationRequest? {
-        guard Self.digest(state) == stateDigest, application.mayRedirect(to: redirectURI) else { return nil }
+        guard constantTimeEqual(Self.digest(state), stateDigest), application.mayRedirect(to: redirectURI) else { return nil }
         return AuthorizationRequest(
             of: application, at: ReturnAddress(redirectURI: redirectURI, mode: mode, state: state, issuer: issuer), scope: scope,
             apis: apis,

@@ -20,16 +20,22 @@ extension SignInRoutes {
             throw RedirectedError(
                 .temporarilyUnavailable, "The browser signs in too often. Try again in a minute.", to: asked.returnAddress)
         }
-        let session = try await endpoints.showingOutage(.outage, context) {
+        let (session, counts) = try await endpoints.showingOutage(.outage, context) {
             let database = OwnerDatabase(signInNatively.pool, tenant: tenant.tenant.id)
             let wanted = BrowserSession.Wanted(maxAge: asked.maxAge, acquaintance: nil)
             let session = try await database.run(BrowserSession.use(cookie, of: tenant.tenant, wanted, at: now)).first(BrowserSession.init)
-            guard let session else { return BrowserSession?.none }
-            _ = try await database.run(
+            guard let session else {
+                _ = try await unusableState(of: cookie, wanted, by: asked.application.id, tenant.tenant, at: now)
+                return (BrowserSession?.none, false)
+            }
+            let given = try await database.run(
                 Consent.give(
-                    by: session.user, to: asked.application.id, tenant.tenant.id, scope: asked.scope, apis: asked.apis, at: now))
-            return session
+                    by: session.user, to: asked.application.id, tenant.tenant.id, scope: asked.scope, apis: asked.apis,
+                    askedAt: waiting.askedAt, at: now))
+            return (session, !given.isEmpty)
         }
+        // The tenant revoked the consent after the page had asked.
+        if session != nil, !counts, let page = try await askForConsent(asked, cookie, for: tenant, request, context) { return page }
         guard let session, let connection = tenant.connection else {
             return try begin(asked, delivering: .code, for: tenant, request, earlierSession: cookie.session)
         }

@@ -50,26 +50,29 @@ extension SignInRoutes {
         _ context: WebContext
     ) async throws -> Response {
         guard let connection = tenant.connection else { throw SilentRefusal.noSession }
-        if let hint = asked.idTokenHint {
+        if let hint = asked.hint {
             guard try await expectedUser(hint, tenant.tenant) == cookie.user else { throw SilentRefusal.otherUser }
         }
         guard silentSignIns.take(cookie.session.uuid, at: .now).isGranted else { throw SilentRefusal.tooMany }
         let (application, tenant, now) = (asked.application, tenant.tenant, endpoints.now())
         let acquaintance = application.isThirdParty && asked.prompt != .consent ? acquaintance(of: cookie.user, asked, tenant) : nil
         let wanted = BrowserSession.Wanted(maxAge: asked.maxAge, acquaintance: acquaintance)
-        let database = OwnerDatabase(signInNatively.pool, tenant: tenant.id)
-        guard let session = try await database.run(BrowserSession.use(cookie, of: tenant, wanted, at: now)).first(BrowserSession.init)
-        else {
-            let state = try await database.run(BrowserSession.state(cookie, of: tenant, wanted, at: now)).first {
-                try $0.get("state", as: BrowserSession.State.self)
-            }
-            if state == .reused {
-                try await signInNatively.tokens.endReused(cookie, by: application.id, of: tenant, at: now)
-            }
-            throw SilentRefusal(state ?? .over)
+        let use = BrowserSession.use(cookie, of: tenant, wanted, at: now)
+        guard let session = try await OwnerDatabase(signInNatively.pool, tenant: tenant.id).run(use).first(BrowserSession.init) else {
+            throw SilentRefusal(try await unusableState(of: cookie, wanted, by: application.id, tenant, at: now))
         }
         guard asked.prompt != .consent else { throw SilentRefusal(.unacquainted) }
         return silentAnswer(to: asked, session, cookie, connection, for: tenant, request, context, at: now)
+    }
+
+    /// The reason why the session of a cookie does not serve a request. A cookie that two parties have ends the session.
+    func unusableState(
+        of cookie: BrowserCookie, _ wanted: BrowserSession.Wanted, by application: ID<Application>, _ tenant: Tenant, at now: Date
+    ) async throws -> BrowserSession.State {
+        let state = try await OwnerDatabase(signInNatively.pool, tenant: tenant.id)
+            .run(BrowserSession.state(cookie, of: tenant, wanted, at: now)).first { try $0.get("state", as: BrowserSession.State.self) }
+        if state == .reused { try await signInNatively.tokens.endReused(cookie, by: application, of: tenant, at: now) }
+        return state ?? .over
     }
 
     /// Selects a row if the user has allowed an application of a third party before, on a page or by a sign-in with Apple.
@@ -100,10 +103,11 @@ extension SignInRoutes {
             [("code", code.sealed(with: endpoints.keyring))], for: request, cookies: isNew ? [setting(session, for: tenant, at: now)] : [])
     }
 
-    /// The user of an `id_token_hint`. A pushed request has only the user's ID, because this server verified the id_token before.
-    private func expectedUser(_ hint: String, _ tenant: Tenant) async throws -> ID<User>? {
-        if let user = ID<User>(hint) { return user }
-        return try await signInNatively.tokens.hint(hint, of: tenant)?.sub
+    private func expectedUser(_ hint: AuthorizationRequest.Hint, _ tenant: Tenant) async throws -> ID<User>? {
+        switch hint {
+        case .user(let user): user
+        case .idToken(let token): try await signInNatively.tokens.hint(token, of: tenant)?.sub
+        }
     }
 
     /// Starts the session of the browser after a sign-in with Apple, and adds it to the code.
