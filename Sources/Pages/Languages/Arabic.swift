@@ -117,7 +117,7 @@ extension Language {
         .signOutEndsAll: "سيتم تسجيل خروجك من جميع تطبيقات {organization} التي تستخدمها في هذا المتصفح.",
         .accountInUse: "الحساب الذي سجّلت الدخول به: {user}.",
         .signOut: "تسجيل الخروج",
-        .staySignedIn: "البقاء مسجّلًا",
+        .staySignedIn: "عدم تسجيل الخروج",
 
         .askForConsent: "هل تريد السماح لتطبيق {application}؟",
         .applicationIsOfThirdParty: "هذا التطبيق تابع لجهة خارجية وليس تابعًا لـ {organization}.",

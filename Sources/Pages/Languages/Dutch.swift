@@ -70,7 +70,7 @@ extension Language {
         .appleDoesNotRespond: "Apple reageert niet",
         .appleDidNotRespondInTime: "De dienst van Apple reageerde niet op tijd. Probeer het zo meteen opnieuw.",
         .signInDoesNotWork: "Inloggen werkt op dit moment niet",
-        .appleRefusesTheSettings: "Apple accepteert de instellingen van deze aanmelding niet. Alleen de beheerder kan ze corrigeren.",
+        .appleRefusesTheSettings: "Apple accepteert de instellingen voor dit inloggen niet. Alleen de beheerder kan ze corrigeren.",
         .signInDidNotFinish: "Het inloggen is niet voltooid",
         .responseCannotBeUsed: "Het antwoord van Apple kon niet worden gebruikt. Probeer het opnieuw.",
 

@@ -118,16 +118,16 @@ extension Language {
         .noWayBackToTheAddress:
             "Cette page ne peut pas vous ramener à l’application. L’adresse {parameter} de la requête n’est pas enregistrée pour cette application.",
 
-        .askToSignOut: "Vous déconnecter de {organization} ?",
+        .askToSignOut: "Vous déconnecter de {organization} ?",
         .signOutEndsAll:
             "Vous serez déconnecté de toutes les applications de l’organisation {organization} que vous utilisez dans ce navigateur.",
-        .accountInUse: "Vous utilisez ce compte : {user}.",
+        .accountInUse: "Vous utilisez ce compte : {user}.",
         .signOut: "Se déconnecter",
         .staySignedIn: "Rester connecté",
 
-        .askForConsent: "Autoriser {application} ?",
+        .askForConsent: "Autoriser {application} ?",
         .applicationIsOfThirdParty: "Cette application appartient à un tiers et non à {organization}.",
-        .applicationReceives: "Si vous l’autorisez, l’application reçoit :",
+        .applicationReceives: "Si vous l’autorisez, l’application reçoit :",
         .receivesUserID: "votre identifiant d’utilisateur",
         .receivesName: "votre nom",
         .receivesEmail: "votre adresse e-mail",

@@ -97,7 +97,7 @@ extension Language {
         .youAreSignedOut: "Sie sind abgemeldet",
         .applicationCannotActForYou: "Die Anwendung kann nicht mehr in Ihrem Namen handeln.",
         .youCanCloseThisPage: "Sie können diese Seite schließen.",
-        .applicationsSignYouOut: "Auch die Anwendungen, die Sie in diesem Browser verwendet haben, melden Sie jetzt ab.",
+        .applicationsSignYouOut: "Sie werden jetzt auch von den Anwendungen abgemeldet, die Sie in diesem Browser verwendet haben.",
         .serverStoresNoSignIn: "Dieser Server speichert Ihre Anmeldung nicht",
         .onlyTheApplicationStoresIt:
             "Nur die Anwendung speichert sie. Sobald die Anwendung Sie abgemeldet hat, ist kein weiterer Schritt nötig.",

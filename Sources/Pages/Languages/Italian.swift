@@ -130,7 +130,7 @@ extension Language {
         .receivesOfflineAccess: "l’accesso anche quando non la usa",
         .receivesAPI: "l’accesso a {api} a Suo nome",
         .allow: "Consenti",
-        .useAnotherAccount: "Usa un altro account Apple",
+        .useAnotherAccount: "Usa un altro Apple Account",
 
         .signInOnADevice: "Accesso su un dispositivo",
         .enterTheCode: "Inserisca il codice mostrato dal Suo dispositivo.",

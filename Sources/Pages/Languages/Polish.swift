@@ -65,11 +65,11 @@ extension Language {
         .signInWasCanceled: "Logowanie zostało anulowane",
         .youAreNotSignedIn: "Nie zalogowano. Można spróbować ponownie lub wrócić do aplikacji.",
         .appleDoesNotRespond: "Apple nie odpowiada",
-        .appleDidNotRespondInTime: "Usługa Apple nie odpowiedziała na czas. Proszę spróbować ponownie za chwilę.",
+        .appleDidNotRespondInTime: "Usługa firmy Apple nie odpowiedziała na czas. Proszę spróbować ponownie za chwilę.",
         .signInDoesNotWork: "Logowanie obecnie nie działa",
         .appleRefusesTheSettings: "Apple nie akceptuje ustawień tego logowania. Może je poprawić tylko administrator.",
         .signInDidNotFinish: "Logowanie nie zostało ukończone",
-        .responseCannotBeUsed: "Nie można było użyć odpowiedzi Apple. Proszę spróbować ponownie.",
+        .responseCannotBeUsed: "Nie można było użyć odpowiedzi firmy Apple. Proszę spróbować ponownie.",
 
         .serviceIsUnavailable: "Ta usługa jest chwilowo niedostępna",
         .databaseIsUnreachable: "Usługa logowania nie może połączyć się ze swoją bazą danych.",
@@ -117,7 +117,7 @@ extension Language {
         .signOutEndsAll: "Nastąpi wylogowanie ze wszystkich aplikacji organizacji „{organization}” używanych w tej przeglądarce.",
         .accountInUse: "Konto, na które się zalogowano: {user}.",
         .signOut: "Wyloguj",
-        .staySignedIn: "Pozostań zalogowany",
+        .staySignedIn: "Nie wylogowuj",
 
         .askForConsent: "Zezwolić aplikacji „{application}”?",
         .applicationIsOfThirdParty: "Ta aplikacja należy do innej firmy lub osoby, a nie do organizacji „{organization}”.",

@@ -107,7 +107,7 @@ extension Language {
         .noWayBackToTheAddress: "此页面无法带您返回应用。请求中的 {parameter} 没有为此应用注册。",
 
         .askToSignOut: "要退出 {organization} 的登录吗？",
-        .signOutEndsAll: "您将退出在此浏览器中使用的 {organization} 的所有应用。",
+        .signOutEndsAll: "您将从在此浏览器中使用的 {organization} 的所有应用退出登录。",
         .accountInUse: "您当前登录的账户：{user}。",
         .signOut: "退出登录",
         .staySignedIn: "保持登录",

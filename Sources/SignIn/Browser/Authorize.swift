@@ -92,13 +92,20 @@ extension SignInRoutes {
 
     /// The request that the application pushed before, if the browser names one.
     private func pushedRequest(_ form: Form, _ tenant: TenantConfiguration) throws -> PushedRequest? {
-        if let uri = form["request_uri"], uri.begins(with: PushedRequest.prefix) {
-            guard let pushed = PushedRequest(opening: uri, with: endpoints.keyring, at: endpoints.now()),
-                pushed.tenant == tenant.tenant.id, form["client_id"]?.isSame(as: pushed.application.description) == true
-            else { throw ErrorPage.pushedRequestUnreadable }
+        guard let uri = form["request_uri"], uri.begins(with: PushedRequest.prefix) else { return nil }
+        let application = form["client_id"].flatMap { ID<Application>($0) }.flatMap { tenant.applications[$0] }
+        func refused(_ page: ErrorPage) -> ErrorPage { application.map(page.leading(to:)) ?? page }
+        do throws(PushedRequest.Refusal) {
+            let pushed = try PushedRequest(opening: uri, with: endpoints.keyring, at: endpoints.now())
+            guard pushed.tenant == tenant.tenant.id, pushed.application == application?.id
+            else { throw PushedRequest.Refusal.unreadable }
             return pushed
+        } catch {
+            switch error {
+            case .unreadable, .expired: throw refused(.pushedRequestUnreadable)
+            case .expiredOnPage: throw refused(.attemptExpired)
+            }
         }
-        return nil
     }
 
     /// The tenant's APIs, if the request names one.

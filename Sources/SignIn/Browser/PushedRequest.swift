@@ -27,6 +27,12 @@ struct PushedRequest {
     /// The parameters that no request may have. They are kept for the refusal.
     private static let refused = ["request", "registration"]
 
+    enum Refusal: Error {
+        case unreadable, expired
+        /// The person left the sign-in page open for too long.
+        case expiredOnPage
+    }
+
     let tenant: ID<Tenant>
     let application: ID<Application>
     /// The parameters as a query.
@@ -73,20 +79,21 @@ struct PushedRequest {
         return Self.prefix + keyring.sealToken(fields.bytes, purpose: Self.purposes[isOnPage ? 1 : 0])
     }
 
-    /// Opens a URI that may be forged. Nil if it is not one of this server, or has expired.
-    init?(opening uri: String, with keyring: Keyring, at now: Date) {
+    /// Opens a URI that may be forged.
+    init(opening uri: String, with keyring: Keyring, at now: Date) throws(Refusal) {
         guard uri.begins(with: Self.prefix),
             var (fields, kind) = try? FieldReader.open(
                 String(decoding: uri.utf8.dropFirst(Self.prefix.utf8.count), as: UTF8.self), with: keyring, purposes: Self.purposes)
-        else { return nil }
+        else { throw .unreadable }
         isOnPage = kind == 1
         do {
             tenant = ID(try fields.uuid())
             application = ID(try fields.uuid())
             pushedAt = try fields.date()
             query = try fields.string()
-        } catch { return nil }
-        guard now < pushedAt.addingTimeInterval(isOnPage ? Self.lifetimeOnPage : Self.lifetime) else { return nil }
+        } catch { throw .unreadable }
+        guard now < pushedAt.addingTimeInterval(isOnPage ? Self.lifetimeOnPage : Self.lifetime)
+        else { throw isOnPage ? .expiredOnPage : .expired }
     }
 
     /// The parameters of the authorization request.

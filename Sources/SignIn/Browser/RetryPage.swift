@@ -87,7 +87,7 @@ extension SignInRoutes {
         let address = attempt.returnAddress(issuer: endpoints.issuer(tenant.tenant))
         let error = RedirectedError(refusal.code, refusal.description, to: address)
         var started: (location: String, cookies: [String])?
-        if cause != .settings, let connection = tenant.connection {
+        if cause != .settings, let connection = tenant.connection, !tenant.refusesLogins(at: endpoints.now()) {
             started = start(of: tenant, connection, request) { secret in
                 attempt.again(through: connection.id, browserSecret: secret, at: endpoints.now())
             }
