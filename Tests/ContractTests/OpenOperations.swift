@@ -14,8 +14,8 @@ struct OpenOperations: Sendable {
 
     /// Returns a response of each operation, with its operation ID.
     func answers() async throws -> [(String, TestBrowser.Answer)] {
-        try await documents() + login() + sharedLogin() + otherAuthorizations() + consents() + devices() + authKit() + ends() + mushu()
-            + mushuProviders() + registration() + branding()
+        try await documents() + login() + sharedLogin() + otherAuthorizations() + devices() + authKit() + ends() + mushu()
+            + mushuProviders() + registration() + branding() + consents()
     }
 
     private func documents() async throws -> [(String, TestBrowser.Answer)] {
@@ -102,13 +102,30 @@ struct OpenOperations: Sendable {
         ]
     }
 
-    /// The decisions about an application of a third party, without a page that asked.
+    /// The decisions about an application of a third party, in a browser with a sign-in.
     private func consents() async throws -> [(String, TestBrowser.Answer)] {
-        var answers: [(String, TestBrowser.Answer)] = []
-        for (id, path) in [("giveConsent", ""), ("refuseConsent", "/refusal"), ("signInForConsent", "/sign-in")] {
-            answers.append((id, try await browser.post("\(platform.acme.issuer)/oauth2/consent\(path)", form: [("ticket", "x")])))
+        let browser = TestBrowser(platform)
+        var request = TestBrowser.Request(platform.acme)
+        _ = try await browser.tokens(request)
+        _ = try await platform.call("PATCH", "/tenants/acme", ["single_sign_on": true])
+        _ = try await platform.call("PATCH", "/tenants/acme/applications/\(request.application.client_id)", ["is_third_party": true])
+        request.application = platform.acme.applications[1]
+        try await eventually("the server knows the settings") {
+            _ = try await browser.signIn(request)
+            return !browser.cookies.isEmpty
         }
-        return answers
+        request.application = platform.acme.applications[0]
+        func decide(_ path: String, _ changes: [String: String?] = [:]) async throws -> TestBrowser.Answer {
+            let form = try await eventually("the page asks") { () async throws -> TestBrowser.AppleForm? in
+                TestBrowser.AppleForm(html: try await browser.get(request.authorizeURL(changing: changes)).body)
+            }
+            return try await browser.post(TestPlatform.publicURL + form.action + path, form: form.fields)
+        }
+        return [
+            // The error is in the form.
+            ("refuseConsent", try await decide("/refusal", ["response_mode": "form_post"])),
+            ("signInForConsent", try await decide("/sign-in")), ("giveConsent", try await decide("")),
+        ]
     }
 
     /// A login of an AuthKit application.

@@ -39,6 +39,8 @@ struct Preparation: Sendable {
         },
         "exchangeTransfer": { platform, _ in try await collectedTransfer(platform) },
         "createUsageSink": { platform, _ in try await prepared(platform.call("DELETE", "/platform/usage-sink"), Preparation()) },
+        // The end of a user's sessions ends consents, too.
+        "revokeConsent": { _, _ in Preparation() },
         "replayWebhookDelivery": { platform, things in try await enabledWebhook(platform, things) },
         "testWebhook": { platform, things in try await enabledWebhook(platform, things) },
     ]
