@@ -243,6 +243,86 @@ struct ServerRoleStatementTests {
         await #expect("twice") { try await close() } throws: { ($0 as? DatabaseError)?.constraint == "statement_checked" }
     }
 
+    @Test("silent sign-ins are in lines of their own, at the price of the rate card")
+    func silentLoginsBilledFalsely() async throws {
+        let card = UUID()
+        _ = try await role.owner.run([
+            """
+            INSERT INTO rate_card (tenant_id, id, version, effective_from, currency, base_fee_micros, included_logins, minimum_micros,
+                tier_mode, tiers, silent_login_micros, created_at)
+            SELECT \(role.acme), \(card), 1, '2000-01-01', 'USD', 0, 0, 0, tier_mode, tiers, 1000, now() FROM rate_card LIMIT 1
+            """,
+            // 3 logins and 2 silent sign-ins of the last month, and a late one of the month before.
+            """
+            INSERT INTO usage_event (occurred_at, billing_period, tenant_id, id, application_id, user_id, kind, connection)
+            SELECT (this - n * interval '1 day' - CASE WHEN n = 6 THEN interval '1 month' ELSE '0' END) AT TIME ZONE 'UTC',
+                (this - interval '1 month')::date, \(role.acme), gen_random_uuid(), gen_random_uuid(), gen_random_uuid(),
+                CASE WHEN n > 3 THEN 'silent_login' ELSE 'login' END, 'own'
+            FROM generate_series(1, 6) AS n, date_trunc('month', now() AT TIME ZONE 'UTC') AS this
+            """,
+        ])
+        try await take()
+        @Sendable func bill(_ taken: inout Taken) {
+            taken.events = 6
+            (taken.terms["rate_card_owner"], taken.terms["rate_card_id"]) = (role.acme.uuidString, card.uuidString)
+            taken.line["rate_card_id"] = card.uuidString
+            let silent = taken.line.merging(
+                ["kind": "silent_logins", "quantity": 2, "unit_price_micros": 1000, "exact_micros": 2000, "amount_micros": 0]
+            ) { $1 }
+            let late = silent.merging(
+                [
+                    "kind": "silent_correction", "quantity": 1, "exact_micros": 1000, "service_period": "PRIOR_FIRST",
+                    "first_day": "PRIOR_FIRST", "last_day": "PRIOR_LAST",
+                ]
+            ) { $1 }
+            taken.more = [silent, late]
+        }
+        let lies: [(String, @Sendable (inout Taken) -> Void)] = [
+            (
+                "silent sign-ins as logins",
+                {
+                    ($0.line["quantity"], $0.line["exact_micros"], $0.line["amount_micros"]) = (5, 25000, 20000)
+                    $0.more.removeFirst()
+                }
+            ),
+            ("fewer silent sign-ins", { ($0.more[0]["quantity"], $0.more[0]["exact_micros"]) = (1, 1000) }),
+            ("no late one", { $0.more.removeLast() }),
+            (
+                "a late one as a timely one",
+                {
+                    ($0.more[0]["quantity"], $0.more[0]["exact_micros"]) = (3, 3000)
+                    $0.more.removeLast()
+                }
+            ),
+            ("another price", { ($0.more[0]["unit_price_micros"], $0.more[0]["exact_micros"]) = (2000, 4000) }),
+            ("an amount beyond the rounding to a coin", { $0.more[0]["amount_micros"] = 20000 }),
+            (
+                "a line for each",
+                {
+                    ($0.more[0]["quantity"], $0.more[0]["exact_micros"]) = (1, 1000)
+                    $0.more.append($0.more[0])
+                }
+            ),
+            ("an expensive late one", { ($0.more[1]["exact_micros"], $0.more[1]["amount_micros"]) = (9_000_000, 9_000_000) }),
+            (
+                "a correction without a sign-in",
+                {
+                    var line = $0.more[1]
+                    (line["quantity"], line["exact_micros"], line["amount_micros"]) = (0, 1_000_000, 1_000_000)
+                    $0.more.append(line)
+                }
+            ),
+        ]
+        for (lie, change) in lies {
+            await expectOpen(lie) {
+                bill(&$0)
+                change(&$0)
+            }
+        }
+        try await close(bill)
+        #expect(try await role.owner.run("SELECT FROM statement_line").count == 3)
+    }
+
     @Test("a correction has the late logins of its month, and costs at most their price")
     func correctedFalsely() async throws {
         _ = try await role.owner.run(
