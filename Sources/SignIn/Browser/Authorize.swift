@@ -153,19 +153,19 @@ extension SignInRoutes {
             metrics.count(.authorize, ErrorPage.budgetUsedUp.outcome)
             throw ErrorPage.budgetUsedUp.leading(to: asked.application)
         }
-        let started = start(of: tenant, connection, request) { secret in
+        func attempt(_ secret: String) -> LoginAttempt {
             LoginAttempt(
                 asked, delivering: delivery, tenant: tenant.tenant.id, connection: connection.id, browserSecret: secret,
                 earlierSession: earlierSession, at: endpoints.now())
         }
-        // Otherwise Apple's answer could not be read, and the name in it would be lost.
-        guard let started else {
-            throw RedirectedError(
-                .invalidRequest, "redirect_uri, nonce and scope are too long together. Shorten one of them.", to: asked.returnAddress)
-        }
-        if let page {
+        if let page, attempt("").fits {
             metrics.count(.authorize, "page")
             return page.response()
+        }
+        // Otherwise Apple's answer could not be read, and the name in it would be lost.
+        guard let started = start(of: tenant, connection, request, attempt) else {
+            throw RedirectedError(
+                .invalidRequest, "redirect_uri, nonce and scope are too long together. Shorten one of them.", to: asked.returnAddress)
         }
         metrics.count(.authorize, "ok")
         return .redirect(to: started.location, status: .found, cookies: started.cookies)
