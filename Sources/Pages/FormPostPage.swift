@@ -30,8 +30,7 @@ package struct FormPostPage {
         // The application may see the origin of the page, but not its address.
         var response = Response.page(html, policy: policy, referrerPolicy: "origin")
         frame.note(languageIn: &response)
-        for cookie in cookies { response.headers.append(HTTPField(name: .setCookie, value: cookie)) }
-        return response
+        return response.setting(cookies)
     }
 
     private static let script = "document.forms[0].submit()"

@@ -44,6 +44,16 @@ extension Response {
     }
 }
 
+extension Response {
+    /// The same response, which also sets these cookies.
+    /// - Parameter cookies: Values of `Set-Cookie`.
+    package func setting(_ cookies: [String]) -> Response {
+        var response = self
+        for cookie in cookies { response.headers.append(HTTPField(name: .setCookie, value: cookie)) }
+        return response
+    }
+}
+
 extension HTTPField.Name {
     package static let referrerPolicy = HTTPField.Name("Referrer-Policy")!
 }

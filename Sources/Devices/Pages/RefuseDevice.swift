@@ -30,9 +30,7 @@ extension DeviceRoutes {
                 "request_id": "\(context.record.current.requestID)", "tenant": "\(tenant.tenant.slug)",
                 "application": "\(seen.application.id)",
             ])
-        var response = NoticePage(title: .youRefusedTheDevice, detail: .deviceIsNotSignedIn, remedy: [.doNotAnswerThatPerson])
-            .response(.ok, in: PageFrame(request, tenant, context))
-        response.headers.append(HTTPField(name: .setCookie, value: seen.cookie.removal))
-        return response
+        return NoticePage(title: .youRefusedTheDevice, detail: .deviceIsNotSignedIn, remedy: [.doNotAnswerThatPerson])
+            .response(.ok, in: PageFrame(request, tenant, context)).setting([seen.cookie.removal])
     }
 }

@@ -44,9 +44,7 @@ extension DeviceRoutes {
         let secret = known ?? RandomText.make()
         let ticket = DeviceTicket(device.id, code, of: tenant.tenant.id, browserSecret: secret)
         let facts = DeviceFacts(device, code, application, of: tenant.tenant, in: page.frame.language, context, at: now)
-        var response = page.confirmation(facts, ticket: ticket.sealed(with: endpoints.keyring))
-        if known == nil { response.headers.append(HTTPField(name: .setCookie, value: cookie.set(secret))) }
-        return response
+        return page.confirmation(facts, ticket: ticket.sealed(with: endpoints.keyring)).setting(known == nil ? [cookie.set(secret)] : [])
     }
 
     /// In bytes: 128 random bits.

@@ -63,8 +63,7 @@ extension Response {
     }
 
     package static func redirect(to location: String, status: HTTPResponse.Status, cookies: [String]) -> Response {
-        var headers: HTTPFields = [.location: location, .cacheControl: "no-store", .referrerPolicy: "no-referrer", .contentLength: "0"]
-        for cookie in cookies { headers.append(HTTPField(name: .setCookie, value: cookie)) }
-        return Response(status: status, headers: headers)
+        let headers: HTTPFields = [.location: location, .cacheControl: "no-store", .referrerPolicy: "no-referrer", .contentLength: "0"]
+        return Response(status: status, headers: headers).setting(cookies)
     }
 }

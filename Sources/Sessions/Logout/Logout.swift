@@ -110,16 +110,16 @@ extension LogoutRoutes {
         _ ended: [EndedSession], then address: String?, removingCookie removes: Bool, _ tenant: TenantConfiguration, _ request: Request,
         _ context: WebContext
     ) -> Response {
-        let removal = removes ? BrowserCookie.removal(for: tenant.tenant, publicURL: endpoints.publicURL) : nil
+        let removals = removes ? [BrowserCookie.removal(for: tenant.tenant, publicURL: endpoints.publicURL)] : []
         let frames = frames(of: ended, tenant)
         guard frames.isEmpty else {
-            return SignedOutPage(frames, then: address).response(in: PageFrame(request, tenant, context)).setting(removal)
+            return SignedOutPage(frames, then: address).response(in: PageFrame(request, tenant, context)).setting(removals)
         }
         guard let address else {
             return NoticePage(title: .youAreSignedOut, detail: .applicationCannotActForYou, remedy: [.youCanCloseThisPage])
-                .response(.ok, in: PageFrame(request, tenant, context)).setting(removal)
+                .response(.ok, in: PageFrame(request, tenant, context)).setting(removals)
         }
-        return Response.redirect(to: address, status: .seeOther, cookies: []).setting(removal)
+        return .redirect(to: address, status: .seeOther, cookies: removals)
     }
 
     typealias EndedSession = (session: ID<Session>, application: ID<Application>)
@@ -137,8 +137,8 @@ extension LogoutRoutes {
             guard let application = tenant.applications[one.application], let uri = application.frontchannelLogoutURI,
                 let origin = RedirectURI.origin(of: uri)
             else { continue }
-            let parameters = Form.encode(["iss": endpoints.issuer(tenant.tenant), "sid": one.session.description])
-            let address = application.hasFrontchannelSession ? Self.address(uri, adding: parameters) : uri
+            let parameters = [("iss", endpoints.issuer(tenant.tenant)), ("sid", one.session.description)]
+            let address = application.hasFrontchannelSession ? ReturnAddress.url(uri, with: parameters) : uri
             frames.append(.init(address: address, origin: origin))
         }
         return frames
@@ -206,20 +206,7 @@ extension LogoutRoutes {
     }
 
     private static func address(afterLogout uri: String, state: String?) -> String {
-        state.map { address(uri, adding: Form.encode(["state": $0])) } ?? uri
-    }
-
-    private static func address(_ uri: String, adding parameters: String) -> String {
-        uri + (uri.utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + parameters
-    }
-}
-
-extension Response {
-    fileprivate func setting(_ cookie: String?) -> Response {
-        guard let cookie else { return self }
-        var response = self
-        response.headers.append(HTTPField(name: .setCookie, value: cookie))
-        return response
+        state.map { ReturnAddress.url(uri, with: [("state", $0)]) } ?? uri
     }
 }
 

@@ -94,9 +94,7 @@ extension SignInRoutes {
         }
         let page = RetryPage(
             cause: cause, retryURL: started?.location, backURL: error.location ?? (application.isThirdParty ? nil : application.loginURL))
-        var response = page.response(in: PageFrame(request, tenant, context))
         let removals = AttemptCookie(attempt.login, publicURL: endpoints.publicURL).removals(parts: attempt.partsInCookies)
-        for cookie in removals + (started?.cookies ?? []) { response.headers.append(HTTPField(name: .setCookie, value: cookie)) }
-        return response
+        return page.response(in: PageFrame(request, tenant, context)).setting(removals + (started?.cookies ?? []))
     }
 }
