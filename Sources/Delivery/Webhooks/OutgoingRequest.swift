@@ -151,6 +151,9 @@ package struct OutgoingRequest: Sendable {
         var request = HTTPClientRequest(url: url)
         request.method = body == nil ? .GET : .POST
         request.headers.add(name: "user-agent", value: "espalier")
+        // The connection serves one request. Without this header, the client would take it back into its pool. It ends the process if the
+        // receiver has closed the connection before (async-http-client 1.37).
+        request.headers.add(name: "connection", value: "close")
         for (name, value) in headers { request.headers.add(name: name, value: value) }
         if let body { request.body = .bytes(ByteBuffer(bytes: body)) }
         return request
