@@ -48,11 +48,8 @@ extension ConnectionRoutes {
     /// Counts a request to Apple for this owner.
     /// - Throws: `Problem` 429 if this owner has caused too many requests to Apple.
     func requireQuestion(for actor: ConnectionActor) throws {
-        let level = questionsToApple.take(actor.owner, at: .now)
-        guard !level.isGranted else { return }
-        var problem = Problem(.rateLimited, "Too many keys were checked at Apple in a minute. Retry after the seconds in `Retry-After`.")
-        problem.headers[.retryAfter] = "\(level.secondsUntilNext)"
-        throw problem
+        try questionsToApple.take(actor.owner, at: .now).requireGrant(
+            "Too many keys were checked at Apple in a minute. Retry after the seconds in `Retry-After`.")
     }
 
     /// Finds a connection of the owner.
