@@ -27,6 +27,7 @@ let nioFoundationCompat: Target.Dependency = .product(name: "NIOFoundationCompat
 let nioFoundationEssentialsCompat: Target.Dependency = .product(name: "NIOFoundationEssentialsCompat", package: "swift-nio")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let serviceLifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let systemPackage: Target.Dependency = .product(name: "SystemPackage", package: "swift-system")
 let subprocess: Target.Dependency = .product(name: "Subprocess", package: "swift-subprocess")
@@ -41,7 +42,7 @@ let product: [Target.Dependency] = [
     "APIs", "Signing", "Users", "Sinks", "Billing", "Ledger",
     "Tenancy",
     "ClientKeys",
-    "Delivery", "Access",
+    "Mail", "Delivery", "Access",
     "AppleButton",
     "Web",
     "Postgres", "Sealing", "Encoding",
@@ -61,6 +62,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
         .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.0"),
@@ -126,6 +128,12 @@ let package = Package(
             dependencies: [
                 "Access", "Outbox", "Web", "Postgres", "Sealing", "Encoding",
                 asyncHTTPClient, crypto, httpTypes, hummingbird, logging, nioCore, nioHTTP1, serviceLifecycle,
+            ]),
+        .target(
+            name: "Mail",
+            dependencies: [
+                "Access", "Outbox", "Web", "Postgres", "Sealing", "Encoding",
+                hummingbird, logging, nioCore, nioPosix, nioSSL, serviceLifecycle,
             ]),
         .target(
             name: "ClientKeys",
@@ -246,7 +254,7 @@ let package = Package(
                 "AuthKit", "Mushu", "Devices", "Registration", "SignIn", "Accounts", "Sessions", "APIs", "Signing", "Users", "Sinks",
                 "Billing",
                 "Ledger", "Tenancy",
-                "ClientKeys", "Delivery",
+                "ClientKeys", "Mail", "Delivery",
                 "Access",
                 "Pages",
                 "Outbox", "Web", "Postgres", "Sealing", "Apple", "Encoding", "CMalloc",
@@ -284,7 +292,7 @@ let package = Package(
                 "Apple", "Encoding", "AppleSimulator", "EmbeddedPostgres",
                 asyncHTTPClient, crypto, cryptoExtras, httpTypes, hummingbird, jwtKit, logging, nioCore, nioFoundationEssentialsCompat,
                 nioHTTP1,
-                nioPosix, serviceLifecycle, subprocess, systemPackage,
+                nioPosix, nioSSL, serviceLifecycle, subprocess, systemPackage,
             ],
             path: "Tests/Support"),
         .target(
@@ -341,6 +349,12 @@ let package = Package(
             dependencies: [
                 "Server", "AuthKit", "Tenancy", "Delivery", "Access", "Outbox", "Postgres", "TestSupport",
                 crypto, logging, nioCore, nioPosix,
+            ]),
+        .testTarget(
+            name: "MailTests",
+            dependencies: [
+                "Server", "Mail", "Tenancy", "Access", "Outbox", "Web", "Postgres", "Sealing", "Encoding", "TestSupport",
+                logging, serviceLifecycle,
             ]),
         .testTarget(
             name: "ClientKeysTests", dependencies: ["ClientKeys", "Access", "Encoding", "TestSupport", crypto, cryptoExtras, logging]),
@@ -434,7 +448,7 @@ let package = Package(
         .testTarget(
             name: "ServerTests",
             dependencies: [
-                "espalier", "Server", "Tenancy", "Access", "Web", "Postgres", "Sealing", "Apple", "EmbeddedPostgres", "TestSupport",
+                "espalier", "Server", "Tenancy", "Mail", "Access", "Web", "Postgres", "Sealing", "Apple", "EmbeddedPostgres", "TestSupport",
                 asyncHTTPClient, crypto, logging, nioCore, nioHTTP1,
             ]),
         .testTarget(name: "DevelopmentTests", dependencies: ["espalier", "espalier-dev", "Server", "TestSupport"]),

@@ -55,5 +55,6 @@ extension PlatformDatabase {
         case purgeTenants = "purge deleted tenants"
         case maintainConnections = "maintain connections"
         case pruneWebhooks = "remove old webhook events"
+        case forgetMails = "delete expired mails"
     }
 }

@@ -33,6 +33,41 @@ package enum Outbox {
         """
     }
 
+    /// Removes the work per row of a source, as a part of a statement that deletes the objects of the work. The work has the ID of its
+    /// object.
+    /// - Parameter source: Selects the owner and the ID of the object of the work.
+    package static func removal(source: SQL) -> SQL {
+        """
+        DELETE FROM outbox USING (\(part: source)) AS source (owner, id)
+        WHERE outbox.tenant_id = source.owner AND outbox.id = source.id
+        """
+    }
+
+    /// Moves the work per row of a source to a later time, at most a number of rows. The work has the ID of its object. For work that no
+    /// process can do now, so that no query for due work reads it.
+    /// - Parameter source: Selects the owner, the ID of the object of the work, and the time.
+    package static func postponement(source: SQL, upTo limit: Int) -> SQL {
+        """
+        WITH early AS (
+            SELECT outbox.tenant_id, outbox.id, source.due_at
+            FROM outbox JOIN (\(part: source)) AS source (owner, id, due_at) ON outbox.tenant_id = source.owner AND outbox.id = source.id
+            WHERE outbox.due_at < source.due_at LIMIT \(limit) FOR UPDATE OF outbox SKIP LOCKED)
+        UPDATE outbox SET due_at = early.due_at FROM early WHERE outbox.tenant_id = early.tenant_id AND outbox.id = early.id
+        """
+    }
+
+    /// Makes postponed work due at once, at most a number of rows.
+    /// - Parameter source: Selects what `postponement` selected.
+    package static func resumption(source: SQL, upTo limit: Int, at now: Date) -> SQL {
+        """
+        WITH postponed AS (
+            SELECT outbox.tenant_id, outbox.id
+            FROM outbox JOIN (\(part: source)) AS source (owner, id, due_at) ON outbox.tenant_id = source.owner AND outbox.id = source.id
+            WHERE outbox.due_at = source.due_at AND outbox.due_at > \(now) LIMIT \(limit) FOR UPDATE OF outbox SKIP LOCKED)
+        UPDATE outbox SET due_at = \(now) FROM postponed WHERE outbox.tenant_id = postponed.tenant_id AND outbox.id = postponed.id
+        """
+    }
+
     /// Counts the waiting work of an owner, up to a limit.
     package static func waiting(of owner: UUID, upTo limit: Int) -> SQL {
         "SELECT count(*) AS n FROM (SELECT FROM outbox WHERE tenant_id = \(owner) LIMIT \(limit)) AS waiting"

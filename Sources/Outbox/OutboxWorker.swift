@@ -93,7 +93,7 @@ package struct OutboxWorker: Service {
     }
 
     /// The delay doubles with each failure. Half of it is random.
-    private static func delay(afterFailures failures: Int, first: Duration, longest: Duration) -> Duration {
+    package static func delay(afterFailures failures: Int, first: Duration, longest: Duration) -> Duration {
         min(first * (1 << min(max(failures - 1, 0), 20)), longest) * Double.random(in: 0.5...1)
     }
 }

@@ -13,6 +13,7 @@ import Foundation
 import Hummingbird
 import Ledger
 package import Logging
+import Mail
 import Outbox
 import Pages
 package import Postgres
@@ -42,6 +43,7 @@ package struct Installation: Sendable {
     package let connectionUpkeep: ConnectionUpkeep
     private let watch: ConfigurationWatch
     private let outbox: OutboxWorker
+    private let mails: OutboxWorker
     private let pruneWebhooks: PruneWebhooks
     /// Records the last use of each key.
     package let lastUsed: LastUsed
@@ -77,9 +79,10 @@ package struct Installation: Sendable {
         let apple = AppleClient(settings.apple, http: http, logger: logger)
         connectionUpkeep = ConnectionUpkeep(
             database: PlatformDatabase(pool, for: .maintainConnections), keyring: settings.keyring, apple: apple, logger: logger, now: now)
+        let mail = try settings.mail.map { try MailSender($0) }
         let routes = Routes(
             settings, pools: pools, directory: directory, callers: callers, limits: limits, lastUsed: lastUsed, signingKeys: signingKeys,
-            apis: apis, apple: apple, metrics: metrics, logger: logger, now: now)
+            apis: apis, apple: apple, mail: mail, metrics: metrics, logger: logger, now: now)
         let router = makeRouter(
             routes,
             api: APIEntrance(
@@ -106,6 +109,8 @@ package struct Installation: Sendable {
         let sinkJobs = SinkJobs(
             pool: pool, keyring: settings.keyring, allowsPrivate: settings.allowsPrivateWebhooks,
             settling: TimeInterval(settings.usageSettlesAfter), logger: logger, now: now)
+        let mailJobs = MailJobs(
+            pool: pool, tenants: Tenant.statuses, keyring: settings.keyring, sender: mail, metrics: metrics, logger: logger, now: now)
         (self.pools, self.http, self.apple, self.metrics, self.lastUsed, self.directory, self.apis) = (
             pools, http, apple, metrics, lastUsed, directory, apis
         )
@@ -133,7 +138,7 @@ package struct Installation: Sendable {
                 },
             ] + TransferJobs(pool: pool, logger: logger, now: now).passes + sessionJobs.passes
             + DeviceJobs(pool: pool, logger: logger, now: now).passes + accountJobs.passes + billingJobs.passes
-            + sinkJobs.passes
+            + sinkJobs.passes + mailJobs.passes
         self.routes = router.actions.map { ($0.method.rawValue, $0.path, $0.name) }
         watch = ConfigurationWatch(
             pool: pool, logger: logger,
@@ -152,11 +157,13 @@ package struct Installation: Sendable {
         let deliverWebhook = DeliverWebhook(
             databases: OwnerDatabases(pool), keyring: settings.keyring, allowsPrivate: settings.allowsPrivateWebhooks,
             workOSBody: WorkOSDelivery.body)
+        let allOwners = PlatformDatabase.prelude(for: .runOutbox)
         outbox = OutboxWorker(
-            pool: pool, prelude: PlatformDatabase.prelude(for: .runOutbox),
+            pool: pool, prelude: allOwners,
             handlers: [sessionJobs.outboxHandlers, accountJobs.outboxHandlers, sinkJobs.outboxHandlers]
                 .reduce([WebhookEvent.outboxKind: deliverWebhook.handle]) { $0.merging($1) { $1 } },
             configuration: .init(concurrency: settings.outboxConcurrency), logger: logger, now: now)
+        mails = mailJobs.worker(prelude: allOwners, concurrency: settings.outboxConcurrency)
         pruneWebhooks = PruneWebhooks(database: PlatformDatabase(pool, for: .pruneWebhooks), logger: logger, now: now)
         let publicPort = Mutex(settings.port)
         let arrivals = Arrivals(expecting: 2) { onListening(publicPort.withLock { $0 }) }
@@ -186,7 +193,7 @@ package struct Installation: Sendable {
     ///   busy machine the test may take so long that an automatic pass runs too.
     package func services(withPasses: Bool) -> [any Service] {
         let passes: [any Service] = withPasses ? [purge, connectionUpkeep, pruneWebhooks] + recurring : []
-        return [HTTPClientLifetime(http: http)] + pools.services + [watch, lastUsed] + passes + [outbox, operations, application]
+        return [HTTPClientLifetime(http: http)] + pools.services + [watch, lastUsed] + passes + [outbox, mails, operations, application]
     }
 }
 

@@ -6,6 +6,7 @@ import Darwin
 
 import Apple
 import Logging
+import Mail
 import Web
 
 /// The number of files and connections that this process may open.
@@ -27,8 +28,10 @@ enum OpenFiles {
 
 extension Settings {
     /// The files for everything except the connections of the public port. Each call to Apple, each connection to the database and each
-    /// delivery has one. The rest is for the operations port, listeners and logs.
-    var reservedFiles: Int { apple.concurrency + databaseConnections.total + outboxConcurrency + 256 }
+    /// delivery has one, and so does each mail. The rest is for the operations port, listeners and logs.
+    var reservedFiles: Int {
+        apple.concurrency + databaseConnections.total + outboxConcurrency + (mail == nil ? 0 : MailSender.mostConnections) + 256
+    }
 
     /// The fewest connections with which the server starts with a low limit of open files. A browser opens up to 6.
     private static let fewestConnections = 64

@@ -9,6 +9,7 @@ import Delivery
 import Devices
 import Hummingbird
 import Ledger
+import Mail
 import Mushu
 import Registration
 import Sessions
@@ -70,6 +71,7 @@ func makeRouter(_ routes: Routes, api: APIEntrance, limits: RequestLimits) -> Ac
         .addRoutes(routes.pricing.platformRoutes)
         .addRoutes(routes.usage.platformRoutes)
         .addRoutes(routes.usageSink.platformRoutes)
+        .addRoutes(routes.mail.platformRoutes)
     v1.group(context: KeyContext.self)
         .addRoutes(routes.pricing.keyRoutes)
         .addRoutes(routes.exports.keyRoutes)

@@ -12,6 +12,7 @@ import Devices
 import Foundation
 import Ledger
 import Logging
+import Mail
 import Mushu
 import Registration
 import Sessions
@@ -54,6 +55,7 @@ struct Routes: Sendable {
     let budgets: BudgetRoutes
     let exports: ExportRoutes
     let usageSink: UsageSinkRoutes
+    let mail: MailRoutes
     let wellKnown: WellKnown
     let button: ButtonRoutes
     let mushu: MushuRoutes
@@ -62,8 +64,8 @@ struct Routes: Sendable {
 
     init(
         _ settings: Settings, pools: DatabasePools, directory: TenantDirectory, callers: Callers, limits: RequestLimits, lastUsed: LastUsed,
-        signingKeys keys: SigningKeys, apis directoryOfAPIs: APIDirectory, apple: AppleClient, metrics: Metrics, logger: Logger,
-        now: @escaping @Sendable () -> Date
+        signingKeys keys: SigningKeys, apis directoryOfAPIs: APIDirectory, apple: AppleClient, mail sender: MailSender?,
+        metrics: Metrics, logger: Logger, now: @escaping @Sendable () -> Date
     ) {
         let (logins, pool) = (pools.logins, pools.administration)
         let (keyring, publicURL, allowsPrivate) = (settings.keyring, settings.publicURL, settings.allowsPrivateWebhooks)
@@ -125,6 +127,7 @@ struct Routes: Sendable {
         exports = ExportRoutes(
             pool: pools.exports, logins: pools.logins, publicURL: publicURL, settling: settling, logger: logger, now: now)
         usageSink = UsageSinkRoutes(pool: pool, keyring: keyring, allowsPrivate: allowsPrivate, now: now)
+        mail = MailRoutes(pool: pool, sender: sender, metrics: metrics, now: now)
         mushu = MushuRoutes(tokens: issuer, signIn: signIn, native: native, notifications: notifications, connections: connections)
         registration = RegistrationRoutes(
             endpoints: endpoints, pool: pool, applications: applications, allowsPrivate: allowsPrivate,

@@ -4,6 +4,7 @@ import Configuration
 import Foundation
 import Ledger
 package import Logging
+package import Mail
 import NIOCore
 package import Sealing
 import SystemPackage
@@ -47,6 +48,8 @@ package struct Settings: Sendable {
     package var securityContact: String?
     /// The maximum number of concurrent outbox handlers in this process. With 0, it leaves all work to others.
     package var outboxConcurrency: Int
+    /// The mail server; nil without one. Then no feature sends mails.
+    package var mail: MailSettings?
     package var logLevel: Logger.Level
     /// The maximum number of calls of one API key per minute and process.
     package var apiRequestsPerMinute: Int
@@ -74,7 +77,7 @@ package struct Settings: Sendable {
     static func reader() async throws -> ConfigReader {
         let environment = EnvironmentVariablesProvider(
             secretsSpecifier: .dynamic { name, _ in
-                ["ESPALIER_MASTER_KEYS", "ESPALIER_DATABASE_URL", "ESPALIER_MIGRATION_DATABASE_URL"].contains(name)
+                ["ESPALIER_MASTER_KEYS", "ESPALIER_DATABASE_URL", "ESPALIER_MIGRATION_DATABASE_URL", "ESPALIER_SMTP_URL"].contains(name)
             })
         guard let file = ProcessInfo.processInfo.environment["ESPALIER_CONFIG_FILE"] else { return ConfigReader(provider: environment) }
         do {
@@ -132,6 +135,7 @@ package struct Settings: Sendable {
         showsPricing = try Self.flag(reader, "pricing.page")
         securityContact = reader.string(forKey: "security.contact").flatMap { $0.isEmpty ? nil : $0 }
         outboxConcurrency = try Self.number(reader, "outbox.concurrency", default: 32)
+        mail = try MailSettings(reader)
         apiRequestsPerMinute = try Self.number(reader, "api.requests.per.minute", default: 6000)
         apiChangesPerMinute = try Self.number(reader, "api.changes.per.minute", default: 300)
         trustedProxies = try Self.number(reader, "trusted.proxies", default: 0)

@@ -39,6 +39,7 @@ package final class Metrics: Sendable {
         var durations: [String: Histogram] = [:]
         var logins: [Funnel: UInt64] = [:]
         var notifications: [Notification: UInt64] = [:]
+        var mails: [String: UInt64] = [:]
     }
 
     /// Upper bounds in seconds.
@@ -72,6 +73,11 @@ package final class Metrics: Sendable {
         state.withLock { $0.notifications[Notification(type: type, outcome: outcome), default: 0] += 1 }
     }
 
+    /// Counts one attempt to send a mail, or a mail that was given up without one, by the name of its outcome.
+    package func count(mail outcome: String) {
+        state.withLock { $0.mails[outcome, default: 0] += 1 }
+    }
+
     /// The exposition format, version 0.0.4.
     package var text: String {
         let state = state.withLock { $0 }
@@ -102,6 +108,10 @@ package final class Metrics: Sendable {
         describe("espalier_notifications_total", "counter", "Notifications from Apple by type and outcome.")
         for (key, count) in state.notifications.sorted(by: { ($0.key.type, $0.key.outcome) < ($1.key.type, $1.key.outcome) }) {
             lines.append("espalier_notifications_total{type=\"\(key.type)\",outcome=\"\(key.outcome)\"} \(count)")
+        }
+        describe("espalier_mails_total", "counter", "Attempts to send a mail by outcome, and mails that were given up before one.")
+        for (outcome, count) in state.mails.sorted(by: { $0.key < $1.key }) {
+            lines.append("espalier_mails_total{outcome=\"\(outcome)\"} \(count)")
         }
         describe("espalier_connections", "gauge", "Open connections of the public port.")
         lines.append("espalier_connections \(connections.count)")

@@ -1,4 +1,5 @@
 import Foundation
+import Mail
 import Server
 import TestSupport
 import Testing
@@ -28,6 +29,9 @@ struct AnswerTests {
         )
     }
 
+    /// A mail server at which nothing listens. This is the result of a test mail, and no mail is sent.
+    private static let mail = try? MailSettings(url: "smtp://127.0.0.1:1", sender: "login@acme.example")
+
     /// Operations without a success in this suite, each with the reason. The list may only shrink.
     private static let withoutSuccess: Set<String> = []
 
@@ -56,7 +60,7 @@ struct AnswerTests {
             }
         }
         let operations = guarded.sorted { rank($0) < rank($1) }
-        let together = try await TestPlatform.run { platform in
+        let together = try await TestPlatform.run({ $0.mail = Self.mail }) { platform in
             let things = try await Things(platform)
             var answers: [(Specification.Operation, TestBrowser.Answer)] = []
             for operation in operations where Preparation.all[operation.id] == nil {

@@ -15,6 +15,7 @@ struct PlatformDatabaseTests {
         "Development/DemoTenants.swift": [.command],
         "Development/Dev.swift": [.command],
         "Devices/DeviceJobs.swift": [.forgetDeviceAuthorizations],
+        "Mail/MailJobs.swift": [.forgetMails],
         "Server/Audit/VerifyAudit.swift": [.command],
         "Server/Installation.swift": [
             .readConfiguration, .findCaller, .saveLastUses, .maintainConnections, .purgeTenants, .forgetOldRequests, .noteMasterKey,

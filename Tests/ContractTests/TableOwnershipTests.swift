@@ -9,6 +9,7 @@ struct TableOwnershipTests {
     static let owned: [String: Set<String>] = [
         "Access": ["api_key", "audit_event", "idempotency_key"],
         "Delivery": ["webhook_delivery", "webhook_endpoint", "webhook_event", "webhook_secret"],
+        "Mail": ["mail", "mail_status"],
         "ClientKeys": ["single_use"],
         "Tenancy": ["apple_key", "application", "application_secret", "connection", "purged_table", "tenant"],
         "Ledger": [

@@ -91,7 +91,7 @@ struct SecretComparisonTests {
         let sources = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources").standardizedFileURL
         return try [
             "APIs", "Access", "Accounts", "Apple", "AuthKit", "Billing", "BrowserSessions", "ClientKeys", "Delivery", "Devices", "Encoding",
-            "Ledger", "Mushu",
+            "Ledger", "Mail", "Mushu",
             "AppleButton", "Branding",
             "Outbox",
             "Registration", "Sealing", "Server", "Sessions",

@@ -1,6 +1,7 @@
 import Apple
 import Foundation
 import Logging
+import Mail
 import NIOCore
 import Sealing
 import Testing
@@ -100,6 +101,23 @@ struct SettingsTests {
         #expect(try settings().fitting(openFiles: 886, logger: logger).connections.total == 64)
         #expect(try settings(["ESPALIER_CONNECTIONS_TOTAL": "10"]).fitting(openFiles: 832, logger: logger).connections.total == 10)
         #expect(OpenFiles.raise(to: 64) >= 64)
+    }
+
+    @Test("a mail server needs a sender, a sender needs a server, and no refusal shows the password")
+    func mail() throws {
+        #expect(try settings().mail == nil)
+        #expect(try settings(["ESPALIER_SMTP_URL": "", "ESPALIER_MAIL_FROM": ""]).mail == nil)
+        let url = "smtp://user:hush@mail.example.com"
+        #expect(try settings(["ESPALIER_SMTP_URL": url, "ESPALIER_MAIL_FROM": "login@example.com"]).mail != nil)
+        #expect(try refusal(["ESPALIER_SMTP_URL": url]).contains("ESPALIER_MAIL_FROM is missing"))
+        #expect(try refusal(["ESPALIER_MAIL_FROM": "login@example.com"]).contains("ESPALIER_MAIL_FROM needs ESPALIER_SMTP_URL"))
+        #expect(try refusal(["ESPALIER_SMTP_CA_FILE": "ca.pem"]).contains("ESPALIER_SMTP_CA_FILE needs ESPALIER_SMTP_URL"))
+        for (wrong, sender) in [
+            ("smtp://user:hush@", "login@example.com"), ("http://user:hush@mail.example.com", "login@example.com"), (url, "login"),
+        ] {
+            let words = try refusal(["ESPALIER_SMTP_URL": wrong, "ESPALIER_MAIL_FROM": sender])
+            #expect(words.contains("ESPALIER_") && !words.contains("hush"), "\(words)")
+        }
     }
 
     @Test("a URL in a setting must have a valid host")

@@ -12,11 +12,12 @@ package struct CertificateAuthority: Sendable {
         try await make("authority", ["-subj", "/CN=Test authority"])
     }
 
-    /// Signs a certificate for the name of a host.
+    /// Signs a certificate for the name or the IPv4 address of a host.
     /// - Returns: The paths of the certificate and of its private key.
     package func sign(_ host: String) async throws -> (certificate: String, key: String) {
         let parent = ["-CA", certificate, "-CAkey", path("authority.key")]
-        try await make(host, ["-subj", "/CN=\(host)", "-addext", "subjectAltName=DNS:\(host)"] + parent)
+        let kind = host.utf8.allSatisfy { $0 == UInt8(ascii: ".") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? "IP" : "DNS"
+        try await make(host, ["-subj", "/CN=\(host)", "-addext", "subjectAltName=\(kind):\(host)"] + parent)
         return (path("\(host).pem"), path("\(host).key"))
     }
 

@@ -106,6 +106,11 @@ package enum TenantTables {
             INSERT INTO usage_sink_difference (tenant_id, id, customer_id, starts_at, tenants, sent, counted, found_at, checked_at, check_at)
             VALUES (\(tenant), \(UUID()), 'cus_globex', \(now), '{}', 1, 0, \(now), \(now), \(now))
             """,
+            """
+            INSERT INTO mail (tenant_id, id, sealed_message, deliver_before, created_at)
+            VALUES (\(tenant), \(UUID()), '\\x00', \(now), \(now))
+            """,
+            "INSERT INTO mail_status (tenant_id, sent_at) VALUES (\(tenant), \(now))",
             "INSERT INTO idempotency_key VALUES (\(tenant), \(UUID()), '\\x00', '\\x00', \(now), \(now))",
             "INSERT INTO outbox VALUES (\(tenant), \(UUID()), 'x', \(UUID()), 0, \(now), \(now.addingTimeInterval(86400)))",
             """

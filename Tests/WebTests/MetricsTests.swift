@@ -11,6 +11,7 @@ struct MetricsTests {
         metrics.observe(action: "none", status: 404, took: .milliseconds(2))
         metrics.count(.token, "ok")
         metrics.count(notification: "consent-revoked", "received")
+        metrics.count(mail: "sent")
         var (described, typed): (Set<String>, Set<String>) = ([], [])
         for line in metrics.text.split(separator: "\n") {
             if let help = line.wholeMatch(of: /# HELP ([a-z_]+) .+\./) {
@@ -24,6 +25,6 @@ struct MetricsTests {
                 #expect(typed.contains(name) || typed.contains(family), "\(line)")
             }
         }
-        #expect(described == typed && typed.count == 6)
+        #expect(described == typed && typed.count == 7)
     }
 }

@@ -2,6 +2,7 @@ import Access
 import Accounts
 import Delivery
 import Foundation
+import Mail
 import Postgres
 import Sealing
 import Signing
@@ -13,7 +14,7 @@ import Users
 struct SealedData {
     static let columns = [
         SealedColumn.ofServer, SealedColumn.ofAccess, SealedColumn.ofDelivery, SealedColumn.ofTenancy, SealedColumn.ofSinks,
-        SealedColumn.ofUsers, SealedColumn.ofSigning, SealedColumn.ofAccounts,
+        SealedColumn.ofUsers, SealedColumn.ofSigning, SealedColumn.ofAccounts, SealedColumn.ofMail,
     ].flatMap { $0 }
 
     private static let batch = 1000

@@ -30,6 +30,8 @@ enum RoleGrants {
         identity: INSERT SELECT UPDATE(apple_client_id last_login_at revoked_at sealed_refresh_token vouched_at)
         initial_access_token: INSERT SELECT UPDATE(registrations revoked_at updated_at)
         logo: DELETE INSERT SELECT UPDATE(data digest media_type)
+        mail: DELETE INSERT SELECT UPDATE(attempt state uncertain)
+        mail_status: INSERT SELECT UPDATE(failed_at failure failure_reply sent_at)
         master_key: SELECT
         outbox: DELETE INSERT SELECT UPDATE(attempts due_at)
         rate_card: INSERT SELECT

@@ -33,7 +33,7 @@ struct SealedDataTests {
             """
         ).map { try $0.get("name", as: String.self) }
         let walked = Set(SealedData.columns.map { "\($0.table).\($0.column)" })
-        #expect(walked.count == SealedData.columns.count && walked.count == 9)
+        #expect(walked.count == SealedData.columns.count && walked.count == 10)
         #expect(Set(found).subtracting(walked).subtracting(Self.plain).sorted() == [], "sealed? Add a SealedColumn")
         #expect(walked.subtracting(found).sorted() == [])
     }
@@ -91,7 +91,7 @@ struct SealedDataTests {
     func resealed() async throws {
         try await TestPlatform.run { platform in
             let values = try await Self.fill(platform)
-            #expect(values.count == 9)
+            #expect(values.count == 10)
             let (old, new) = (platform.settings.keyring, MasterKey.generate())
             let both = try Keyring([new, try MasterKey(base64: platform.masterKey)])
             let data = SealedData(database: PlatformDatabase(platform.ownerPool))

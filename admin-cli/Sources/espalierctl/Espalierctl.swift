@@ -31,7 +31,7 @@ struct Espalierctl: AsyncParsableCommand {
             Users.self,
             Sessions.self, SigningKeys.self,
             APIKeys.self, Usage.self, Budget.self, Statements.self, Pricing.self, RateCards.self, Audit.self, Webhooks.self,
-            Notifications.self,
+            Notifications.self, Mail.self,
             Config.self, PrintCompletion.self,
         ])
 

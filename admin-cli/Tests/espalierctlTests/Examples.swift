@@ -120,6 +120,11 @@ enum Examples {
         "found_at":"2026-11-21T11:04:00Z","checked_at":"2026-11-21T11:04:00Z"}
         """#
     static let usageSinkCustomer = #"{"id":"tenant_1","object":"usage_sink_customer","customer_id":"cus_1",\#(times)}"#
+    static let mail = #"""
+        {"object":"mail","has_sender":true,"server":{"host":"smtp.example.com","port":587,"tls":"starttls","has_password":true},\#
+        "from":"Acme <login@example.com>","waiting":{"mails":2,"since":"2026-11-21T08:00:00Z"},\#
+        "last_sent_at":"2026-11-21T08:00:00Z","last_failure":{"at":"2026-11-21T09:00:00Z","outcome":"deferred","reply_code":451}}
+        """#
     static let rateCard = #"""
         {"id":"ratecard_1","object":"rate_card","plan":"scale","version":2,"effective_from":"2027-01-01","currency":"USD",\#
         "base_fee_micros":49000000,"included_logins":1000,"minimum_micros":0,"tier_mode":"volume",\#

@@ -408,7 +408,7 @@ struct RequestTests {
     ]
 
     static let all =
-        tenants + applications + apis + registration + connections + people + webhooks + notifications + pricing + budget + usageSink
+        tenants + applications + apis + registration + connections + people + webhooks + notifications + pricing + budget + usageSink + mail
         + branding
 
     @Test(
