@@ -265,8 +265,9 @@ let package = Package(
         .target(
             name: "Development",
             dependencies: [
-                "Server", "Tenancy", "Access", "Postgres", "Sealing", "Apple", "AppleSimulator", "DemoApplication", "EmbeddedPostgres",
-                argumentParser, crypto, logging, nioCore, serviceLifecycle,
+                "Server", "Tenancy", "Access", "Web", "Postgres", "Sealing", "Apple", "AppleSimulator", "DemoApplication",
+                "EmbeddedPostgres",
+                argumentParser, crypto, httpTypes, hummingbird, logging, nioCore, nioPosix, serviceLifecycle,
             ]),
         .executableTarget(name: "espalier", dependencies: ["Server"]),
         .executableTarget(name: "espalier-dev", dependencies: ["Development", "Server"]),
@@ -451,7 +452,11 @@ let package = Package(
                 "espalier", "Server", "Tenancy", "Mail", "Access", "Web", "Postgres", "Sealing", "Apple", "EmbeddedPostgres", "TestSupport",
                 asyncHTTPClient, crypto, logging, nioCore, nioHTTP1,
             ]),
-        .testTarget(name: "DevelopmentTests", dependencies: ["espalier", "espalier-dev", "Server", "TestSupport"]),
+        .testTarget(
+            name: "DevelopmentTests",
+            dependencies: [
+                "espalier", "espalier-dev", "Development", "Server", "Mail", "TestSupport", hummingbird, logging, nioCore, nioPosix,
+            ]),
         .testTarget(
             name: "StoryTests",
             dependencies: [

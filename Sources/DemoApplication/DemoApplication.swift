@@ -1,5 +1,5 @@
 import AsyncHTTPClient
-import Hummingbird
+package import Hummingbird
 package import Logging
 import ServiceLifecycle
 
@@ -51,6 +51,7 @@ package struct DemoApplication: Service {
     private let baseURL: String
     private let tenants: [Tenant]
     private let documentation: Documentation
+    private let addPages: @Sendable (Router<BasicRequestContext>) -> Void
     private let logger: Logger
     private let onServerRunning: @Sendable (_ port: Int) async -> Void
 
@@ -59,10 +60,11 @@ package struct DemoApplication: Service {
     ///   - publicURL: The URL of this application for browsers, without a trailing slash.
     ///   - baseURL: The URL of Espalier's REST API, without a trailing slash.
     ///   - documentation: The files of `/docs` and `/openapi.yaml`.
+    ///   - addPages: Adds other pages of this port.
     ///   - onServerRunning: Called once with the port, when the server accepts requests.
     package init(
         host: String = "127.0.0.1", port: Int, publicURL: String, baseURL: String, tenants: [Tenant], documentation: Documentation,
-        logger: Logger,
+        addPages: @escaping @Sendable (Router<BasicRequestContext>) -> Void = { _ in }, logger: Logger,
         onServerRunning: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
     ) {
         self.host = host
@@ -71,6 +73,7 @@ package struct DemoApplication: Service {
         self.baseURL = baseURL
         self.tenants = tenants
         self.documentation = documentation
+        self.addPages = addPages
         self.logger = logger
         self.onServerRunning = onServerRunning
     }
@@ -95,8 +98,10 @@ package struct DemoApplication: Service {
             let routes = DemoRoutes(
                 publicURL: publicURL, baseURL: baseURL, tenants: tenants, documentation: documentation, sessions: BrowserSessions(),
                 client: client)
+            let router = routes.router
+            addPages(router)
             let application = Application(
-                router: routes.router,
+                router: router,
                 configuration: .init(address: .hostname(host, port: port)),
                 onServerRunning: { [onServerRunning] channel in await onServerRunning(channel.localAddress?.port ?? 0) },
                 logger: logger)

@@ -70,9 +70,10 @@ struct Dev: AsyncParsableCommand {
     }
 
     private func serve(_ postgres: EmbeddedPostgres, _ folder: URL, _ ports: DevPorts) async throws {
+        let catcher = try await MailCatcher.start()
         let (settings, migrator, demo) = try await orRefuse {
             let database = try await DevDatabase(postgres, migrator: try migrations.migrator)
-            var settings = try await devSettings(database, folder, ports)
+            var settings = try await devSettings(database, folder, ports, mailPort: catcher.port)
             settings.keyring = try await withPool(settings.databaseURL) { [settings] pool in
                 try await InstalledKeys.open(settings.keyring, in: PlatformDatabase(pool, for: .command), at: Date())
             }
@@ -89,7 +90,7 @@ struct Dev: AsyncParsableCommand {
             do { try report.publish() } catch { logger.error("dev.json could not be written", metadata: ["cause": "\(error)"]) }
         }
         let installation = try Installation(settings, migrator: migrator, logger: logger) { _ in arrivals.arrive() }
-        var services: [any Service] = []
+        var services: [any Service] = [catcher]
         if appleBaseURL == nil {
             let simulator = AppleSimulator(
                 .init(port: ports.simulator, registry: try Registry(json: try demo.registry(ports))), logger: logger)
@@ -99,12 +100,13 @@ struct Dev: AsyncParsableCommand {
         services.append(
             DemoApplication(
                 port: ports.demo, publicURL: ports.demoURL, baseURL: ports.baseURL, tenants: demo.forDemoApplication(ports),
-                documentation: site, logger: logger, onServerRunning: { _ in arrivals.arrive() }))
+                documentation: site, addPages: { MailPages(catcher).add(to: $0) }, logger: logger,
+                onServerRunning: { _ in arrivals.arrive() }))
         services += installation.services
         try await orRefuse { try await ServiceGroup.run(services, logger: logger) }
     }
 
-    private func devSettings(_ database: DevDatabase, _ folder: URL, _ ports: DevPorts) async throws -> Settings {
+    private func devSettings(_ database: DevDatabase, _ folder: URL, _ ports: DevPorts, mailPort: Int) async throws -> Settings {
         let issuers = ["https://appleid.apple.com", "https://account.apple.com"] + (appleBaseURL.map { [$0] } ?? [])
         var environment = [
             "ESPALIER_PUBLIC_URL": ports.baseURL, "ESPALIER_PORT": "\(ports.server)", "ESPALIER_OPERATIONS_PORT": "\(ports.operations)",
@@ -120,6 +122,9 @@ struct Dev: AsyncParsableCommand {
             // One process and one clock, so exports need not wait.
             "ESPALIER_USAGE_SETTLES_AFTER": "1",
             "ESPALIER_PRICING_PAGE": "true",
+            // Nothing is delivered. A page shows the mails.
+            "ESPALIER_SMTP_URL": "smtp://127.0.0.1:\(mailPort)",
+            "ESPALIER_MAIL_FROM": "Espalier <espalier@example.com>",
         ]
         // These settings may come from the environment. `dev` itself determines the addresses and the database.
         for name in [

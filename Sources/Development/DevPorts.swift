@@ -16,6 +16,8 @@ struct DevPorts: Sendable {
     var operationsURL: String { "http://localhost:\(operations)" }
     var simulatorURL: String { "http://localhost:\(simulator)" }
     var demoURL: String { "http://localhost:\(demo)" }
+    /// The page of caught mails, on the port of the demo application.
+    var mailURL: String { "\(demoURL)/mail" }
 
     struct Busy: Error, CustomStringConvertible {
         let port: Int

@@ -24,7 +24,7 @@ struct DevReport: Sendable {
             let application: App
         }
 
-        let base_url, operations_url, simulator_url, demo_url, platform_api_key: String
+        let base_url, operations_url, simulator_url, demo_url, mail_url, platform_api_key: String
         let tenants: [Tenant]
     }
 
@@ -39,7 +39,7 @@ struct DevReport: Sendable {
         }
         let file = File(
             base_url: ports.baseURL, operations_url: ports.operationsURL, simulator_url: simulatorURL, demo_url: ports.demoURL,
-            platform_api_key: demo.saved.seeded.api_keys[0].secret, tenants: tenants)
+            mail_url: ports.mailURL, platform_api_key: demo.saved.seeded.api_keys[0].secret, tenants: tenants)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         try PrivateFile.write(try encoder.encode(file) + Data("\n".utf8), to: directory.appending(path: "dev.json"))
@@ -60,6 +60,7 @@ struct DevReport: Sendable {
                 Apple       \(simulatorURL)\(hasSimulator ? "        the simulator" : "        your simulator; register \(directory.appending(path: "apple.json").relativePath) there")
                 Docs        \(ports.demoURL)/docs/\(documentation.isBuilt ? "" : "        build them with script/docs")
                 API         \(ports.demoURL)/openapi.yaml
+                Mail        \(ports.mailURL)        mails that Espalier sends; none is delivered
 
             Count Acme's logins:
 

@@ -29,7 +29,7 @@ struct DevFile: Decodable, Equatable {
         }
     }
 
-    let base_url, operations_url, simulator_url, demo_url, platform_api_key: String
+    let base_url, operations_url, simulator_url, demo_url, mail_url, platform_api_key: String
     let tenants: [Tenant]
 
     /// Returns a new browser.

@@ -59,6 +59,7 @@ struct DevTests {
         #expect(demo.status == 200)
         #expect(demo.body.contains("Acme") && demo.body.contains("Globex"))
         try await expectDocumentation(of: file, said: dev.talk)
+        try await expectMail(of: file, said: dev.talk)
         #expect(try await file.browser.get("\(file.operations_url)/readyz").status == 200)
 
         // A second process is rejected, with the same port or another one, and does no harm.
@@ -183,10 +184,28 @@ struct DevTests {
         #expect(specification.body == (try String(contentsOf: Program.repository.appending(path: "openapi.yaml"), encoding: .utf8)))
     }
 
+    /// A mail of the server is on the page, and nowhere else.
+    private func expectMail(of file: DevFile, said: String) async throws {
+        #expect(file.mail_url == "\(file.demo_url)/mail")
+        #expect(said.contains("Mail        \(file.mail_url)        "), "\(said)")
+        #expect(try await file.browser.get(file.mail_url).body.contains("There is no mail yet."))
+        let test = try await file.browser.send(
+            "POST", "\(file.base_url)/v1/platform/mail/test",
+            headers: [("Authorization", "Bearer \(file.platform_api_key)"), ("Content-Type", "application/json")],
+            body: #"{"to": "ada@example.com"}"#)
+        #expect(test.json["outcome"] as? String == "sent", "\(test.body)")
+        let list = try await file.browser.get(file.mail_url)
+        #expect(
+            list.body.contains("<a href=\"/mail/1\">Test mail from Espalier</a>") && list.body.contains("ada@example.com"), "\(list.body)")
+        #expect(try await file.browser.get("\(file.mail_url)/1").body.contains("An operator sent it to check the mail server."))
+        #expect(try await file.browser.get("\(file.mail_url)/2").status == 404)
+    }
+
     /// Programs depend on the names. Only the user may read the secrets.
     private func expectFields() throws {
         let document = try #require(try JSONSerialization.jsonObject(with: try folder.read("dev.json")) as? [String: Any])
-        #expect(Set(document.keys) == ["base_url", "operations_url", "simulator_url", "demo_url", "platform_api_key", "tenants"])
+        #expect(
+            Set(document.keys) == ["base_url", "operations_url", "simulator_url", "demo_url", "mail_url", "platform_api_key", "tenants"])
         let tenants = try #require(document["tenants"] as? [[String: Any]])
         #expect(tenants.count == 2)
         for tenant in tenants {

@@ -24,7 +24,8 @@ enum PageTemplates {
         <p><b>This page</b> belongs to a small application on its own port. It uses only Espalier’s OpenID Connect and REST APIs.</p>
         <p><b>Espalier</b> signs people in for each tenant, calls Apple, issues the tokens, and counts the logins.</p>
         <p><b>Apple</b> is a simulator during development, so you need no Apple account.</p>
-        <p><b>More:</b> <a href="/docs/">documentation</a>, <a href="/openapi.yaml">specification of the REST API</a>.</p>
+        <p><b>More:</b> <a href="/docs/">documentation</a>, <a href="/openapi.yaml">specification of the REST API</a>, \
+        <a href="/mail">mails of Espalier</a>.</p>
         </footer>
         </body>
         </html>
