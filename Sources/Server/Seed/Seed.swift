@@ -163,6 +163,7 @@ package struct Seed {
         application.allowsDeviceGrant = plan.allows_device_grant ?? false
         application.isThirdParty = plan.is_third_party ?? false
         application.signInPage = plan.sign_in_page
+        application.requiresName = plan.requires_name ?? false
         application.authMethod = plan.token_endpoint_auth_method ?? .default(for: plan.kind)
         if let jwks = plan.jwks {
             let keys = jwks.keys.map { JSONValue.object($0.mapValues(JSONValue.string)) }

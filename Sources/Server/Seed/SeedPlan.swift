@@ -41,6 +41,7 @@ package struct SeedPlan: Codable, Sendable {
         package var allows_device_grant: Bool?
         package var is_third_party: Bool?
         package var sign_in_page: SignInPageUse?
+        package var requires_name: Bool?
         package var token_endpoint_auth_method: Application.AuthMethod?
         package var jwks: Keys?
         package var jwks_uri: String?
@@ -55,7 +56,7 @@ package struct SeedPlan: Codable, Sendable {
             name: String, kind: Application.Kind, redirect_uris: [String], requires_pkce: Bool? = nil, requires_offline_access: Bool? = nil,
             allows_development_uris: Bool? = nil, returns_tokens_in_url: Bool? = nil,
             requires_pushed_requests: Bool? = nil, requires_dpop: Bool? = nil, allows_device_grant: Bool? = nil,
-            is_third_party: Bool? = nil, sign_in_page: SignInPageUse? = nil,
+            is_third_party: Bool? = nil, sign_in_page: SignInPageUse? = nil, requires_name: Bool? = nil,
             token_endpoint_auth_method: Application.AuthMethod? = nil, jwks: Keys? = nil, jwks_uri: String? = nil,
             logout_uris: [String]? = nil, frontchannel_logout_uri: String? = nil, frontchannel_logout_session_required: Bool? = nil,
             login_url: String? = nil,
@@ -74,6 +75,7 @@ package struct SeedPlan: Codable, Sendable {
             self.allows_device_grant = allows_device_grant
             self.is_third_party = is_third_party
             self.sign_in_page = sign_in_page
+            self.requires_name = requires_name
             self.token_endpoint_auth_method = token_endpoint_auth_method
             self.jwks = jwks
             self.jwks_uri = jwks_uri

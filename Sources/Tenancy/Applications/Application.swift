@@ -75,6 +75,8 @@ package struct Application: Identified, Sendable {
     package var isThirdParty = false
     /// When its users see the tenant's sign-in page. Nil for the tenant's choice.
     package var signInPage: SignInPageUse?
+    /// Whether it needs the name of its users. A page asks a user without one.
+    package var requiresName = false
     package var authMethod: AuthMethod
     /// The public keys that it has registered.
     package var keys: PublicKeySet?
@@ -131,6 +133,7 @@ package struct Application: Identified, Sendable {
         allowsDeviceGrant = try row.get("allows_device_grant")
         isThirdParty = try row.get("is_third_party")
         signInPage = try row.get("sign_in_page")
+        requiresName = try row.get("requires_name")
         authMethod = try row.get("token_endpoint_auth_method", as: String?.self).flatMap(AuthMethod.init) ?? .default(for: kind)
         keys = try row.get("jwks", as: JSON?.self).flatMap { try? PublicKeySet(JSONValue(json: $0.bytes)) }
         jwksURI = try row.get("jwks_uri")
@@ -189,7 +192,7 @@ extension Application {
         SELECT a.id, a.kind, a.name, a.redirect_uris, a.logout_uris, a.backchannel_logout_uri, a.frontchannel_logout_uri,
             a.frontchannel_logout_session_required, a.login_url, a.bundle_ids, a.requires_pkce,
             a.requires_offline_access, a.allows_development_uris, a.returns_tokens_in_url, a.requires_pushed_requests, a.requires_dpop,
-            a.allows_device_grant, a.is_third_party, a.sign_in_page, a.token_endpoint_auth_method, a.jwks, a.jwks_uri,
+            a.allows_device_grant, a.is_third_party, a.sign_in_page, a.requires_name, a.token_endpoint_auth_method, a.jwks, a.jwks_uri,
             a.access_token_seconds, a.session_seconds, a.idle_seconds, a.signing_algorithm, a.created_at, a.updated_at
         FROM application a JOIN tenant t ON t.id = a.tenant_id WHERE t.slug = \(slug)
         """
@@ -212,7 +215,7 @@ extension Application {
         SELECT id, kind, name, redirect_uris, logout_uris, backchannel_logout_uri, frontchannel_logout_uri,
             frontchannel_logout_session_required, login_url, bundle_ids, requires_pkce,
             requires_offline_access, allows_development_uris, returns_tokens_in_url, requires_pushed_requests, requires_dpop,
-            allows_device_grant, is_third_party, sign_in_page, token_endpoint_auth_method, jwks, jwks_uri,
+            allows_device_grant, is_third_party, sign_in_page, requires_name, token_endpoint_auth_method, jwks, jwks_uri,
             access_token_seconds, session_seconds, idle_seconds, signing_algorithm, created_at, updated_at
         FROM application WHERE tenant_id = \(tenant) AND id = \(id)
         """
@@ -224,7 +227,7 @@ extension Application {
         SELECT id, kind, name, redirect_uris, logout_uris, backchannel_logout_uri, frontchannel_logout_uri,
             frontchannel_logout_session_required, login_url, bundle_ids, requires_pkce,
             requires_offline_access, allows_development_uris, returns_tokens_in_url, requires_pushed_requests, requires_dpop,
-            allows_device_grant, is_third_party, sign_in_page, token_endpoint_auth_method, jwks, jwks_uri,
+            allows_device_grant, is_third_party, sign_in_page, requires_name, token_endpoint_auth_method, jwks, jwks_uri,
             access_token_seconds, session_seconds, idle_seconds, signing_algorithm, created_at, updated_at
         FROM application WHERE tenant_id = \(tenant) AND id = \(id) FOR UPDATE
         """
@@ -235,11 +238,11 @@ extension Application {
         INSERT INTO application (tenant_id, id, kind, name, redirect_uris, logout_uris, backchannel_logout_uri, frontchannel_logout_uri,
             frontchannel_logout_session_required, login_url, bundle_ids,
             requires_pkce, requires_offline_access, allows_development_uris, returns_tokens_in_url, requires_pushed_requests,
-            requires_dpop, allows_device_grant, is_third_party, sign_in_page, token_endpoint_auth_method, jwks, jwks_uri, access_token_seconds, session_seconds, idle_seconds, signing_algorithm, created_at, updated_at)
+            requires_dpop, allows_device_grant, is_third_party, sign_in_page, requires_name, token_endpoint_auth_method, jwks, jwks_uri, access_token_seconds, session_seconds, idle_seconds, signing_algorithm, created_at, updated_at)
         VALUES (\(tenant), \(id), \(kind), \(name), \(redirectURIs), \(logoutURIs), \(backchannelLogoutURI), \(frontchannelLogoutURI),
             \(hasFrontchannelSession), \(loginURL), \(bundleIDs),
             \(requiresPKCE), \(requiresOfflineAccess), \(allowsDevelopmentURIs), \(returnsTokensInURL), \(requiresPushedRequests),
-            \(requiresDPoP), \(allowsDeviceGrant), \(isThirdParty), \(signInPage), \(storedMethod), \(storedKeys), \(jwksURI), \(accessTokenSeconds), \(sessionSeconds), \(idleSeconds), \(signingAlgorithm),
+            \(requiresDPoP), \(allowsDeviceGrant), \(isThirdParty), \(signInPage), \(requiresName), \(storedMethod), \(storedKeys), \(jwksURI), \(accessTokenSeconds), \(sessionSeconds), \(idleSeconds), \(signingAlgorithm),
             \(createdAt), \(updatedAt))
         """
     }
@@ -256,7 +259,7 @@ extension Application {
             requires_offline_access = \(requiresOfflineAccess), allows_development_uris = \(allowsDevelopmentURIs),
             returns_tokens_in_url = \(returnsTokensInURL), requires_pushed_requests = \(requiresPushedRequests),
             requires_dpop = \(requiresDPoP), allows_device_grant = \(allowsDeviceGrant), is_third_party = \(isThirdParty),
-            sign_in_page = \(signInPage), token_endpoint_auth_method = \(storedMethod), jwks = \(storedKeys), jwks_uri = \(jwksURI),
+            sign_in_page = \(signInPage), requires_name = \(requiresName), token_endpoint_auth_method = \(storedMethod), jwks = \(storedKeys), jwks_uri = \(jwksURI),
             access_token_seconds = \(accessTokenSeconds), session_seconds = \(sessionSeconds), idle_seconds = \(idleSeconds),
             signing_algorithm = \(signingAlgorithm), updated_at = \(updatedAt)
         WHERE tenant_id = \(tenant) AND id = \(id)

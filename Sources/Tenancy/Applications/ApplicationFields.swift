@@ -41,6 +41,7 @@ struct ApplicationFields: Sendable {
     var requiresPKCE, requiresOfflineAccess, allowsDevelopmentURIs, returnsTokensInURL: Setting<Bool>
     var requiresPushedRequests, requiresDPoP, allowsDeviceGrant, isThirdParty: Setting<Bool>
     var signInPage: Setting<SignInPageUse>
+    var requiresName: Setting<Bool>
     var authMethod: Setting<Application.AuthMethod>
     var keys: Setting<PublicKeySet>
     var jwksURI: Setting<String>
@@ -75,6 +76,7 @@ struct ApplicationFields: Sendable {
         let allowsDeviceGrant = fields.flag("allows_device_grant")
         let isThirdParty = fields.flag("is_third_party")
         let signInPage = fields.choice("sign_in_page", SignInPageUse.self)
+        let requiresName = fields.flag("requires_name")
         let authMethod = fields.choice("token_endpoint_auth_method", Application.AuthMethod.self)
         var keys: PublicKeySet?
         if let value = fields.value("jwks") {
@@ -105,6 +107,7 @@ struct ApplicationFields: Sendable {
         self.allowsDeviceGrant = setting("allows_device_grant", allowsDeviceGrant)
         self.isThirdParty = setting("is_third_party", isThirdParty)
         self.signInPage = setting("sign_in_page", signInPage)
+        self.requiresName = setting("requires_name", requiresName)
         self.authMethod = setting("token_endpoint_auth_method", authMethod)
         self.keys = setting("jwks", keys)
         self.jwksURI = setting("jwks_uri", jwksURI)
@@ -136,6 +139,7 @@ struct ApplicationFields: Sendable {
         changed.allowsDeviceGrant = allowsDeviceGrant.applied(to: application.allowsDeviceGrant, default: false)
         changed.isThirdParty = isThirdParty.applied(to: application.isThirdParty, default: false)
         changed.signInPage = signInPage.applied(to: application.signInPage)
+        changed.requiresName = requiresName.applied(to: application.requiresName, default: false)
         changed.authMethod = authMethod.applied(to: application.authMethod, default: .default(for: application.kind))
         changed.keys = keys.applied(to: application.keys)
         changed.jwksURI = jwksURI.applied(to: application.jwksURI)

@@ -17,6 +17,7 @@ struct ApplicationReply: Encodable, Equatable {
     let requires_pkce, requires_offline_access, allows_development_uris, returns_tokens_in_url: Bool
     let requires_pushed_requests, requires_dpop, allows_device_grant, is_third_party: Bool
     let sign_in_page: SignInPageUse?
+    let requires_name: Bool
     let token_endpoint_auth_method: Application.AuthMethod
     let jwks: PublicKeySet?
     let jwks_uri: String?
@@ -37,7 +38,7 @@ struct ApplicationReply: Encodable, Equatable {
         returns_tokens_in_url = application.returnsTokensInURL
         (requires_pushed_requests, requires_dpop) = (application.requiresPushedRequests, application.requiresDPoP)
         (allows_device_grant, is_third_party) = (application.allowsDeviceGrant, application.isThirdParty)
-        sign_in_page = application.signInPage
+        (sign_in_page, requires_name) = (application.signInPage, application.requiresName)
         (token_endpoint_auth_method, jwks, jwks_uri) = (application.authMethod, application.keys, application.jwksURI)
         access_token_seconds = application.accessTokenSeconds
         (session_seconds, idle_seconds) = (application.sessionSeconds, application.idleSeconds)

@@ -22,6 +22,9 @@ extension Application {
             if signInPage != nil {
                 found.append(.init("sign_in_page", "An application of kind `machine` does not support sign-in. Leave it out."))
             }
+            if requiresName {
+                found.append(.init("requires_name", "An application of kind `machine` does not support sign-in. Leave it out."))
+            }
             if allowsDevelopmentURIs {
                 found.append(.init("allows_development_uris", "An application of kind `machine` has no redirect URIs. Leave it out."))
             }

@@ -14,7 +14,7 @@ extension ApplicationRoutes {
             SELECT id, kind, name, redirect_uris, logout_uris, backchannel_logout_uri, frontchannel_logout_uri,
                 frontchannel_logout_session_required, login_url, bundle_ids, requires_pkce,
                 requires_offline_access, allows_development_uris, returns_tokens_in_url, requires_pushed_requests,
-                requires_dpop, allows_device_grant, is_third_party, sign_in_page, token_endpoint_auth_method, jwks, jwks_uri, access_token_seconds, session_seconds, idle_seconds, signing_algorithm, created_at, updated_at
+                requires_dpop, allows_device_grant, is_third_party, sign_in_page, requires_name, token_endpoint_auth_method, jwks, jwks_uri, access_token_seconds, session_seconds, idle_seconds, signing_algorithm, created_at, updated_at
             FROM application WHERE tenant_id = \(call.tenant) AND id < \(page.upper) AND id > \(page.lower)
             ORDER BY CASE WHEN \(page.isBackward) THEN id END ASC, id DESC LIMIT \(page.fetched)
             """

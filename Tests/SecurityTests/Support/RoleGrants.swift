@@ -9,7 +9,7 @@ enum RoleGrants {
         apple_notification: DELETE INSERT SELECT UPDATE(attempts outcome state updated_at users waiting_since)
         apple_revocation: INSERT SELECT UPDATE(attempts concluded_at last_tried_at reason sealed_grant status waiting_since)
         application: DELETE INSERT SELECT UPDATE(access_token_seconds allows_development_uris allows_device_grant backchannel_logout_uri bundle_ids \
-            frontchannel_logout_session_required frontchannel_logout_uri idle_seconds is_third_party jwks jwks_uri login_url logout_uris name redirect_uris requires_dpop requires_offline_access requires_pkce \
+            frontchannel_logout_session_required frontchannel_logout_uri idle_seconds is_third_party jwks jwks_uri login_url logout_uris name redirect_uris requires_dpop requires_name requires_offline_access requires_pkce \
             requires_pushed_requests returns_tokens_in_url session_seconds sign_in_page signing_algorithm token_endpoint_auth_method updated_at)
         application_secret: DELETE INSERT SELECT UPDATE(expires_at)
         audit_event: SELECT INSERT(action actor address after before id occurred_at request_id subject tenant_id)

@@ -12,7 +12,7 @@ struct RegisterApplicationTests {
         "id", "object", "name", "kind", "redirect_uris", "logout_uris", "frontchannel_logout_session_required", "bundle_ids",
         "requires_pkce", "requires_offline_access",
         "allows_development_uris", "returns_tokens_in_url", "requires_pushed_requests", "requires_dpop", "allows_device_grant",
-        "is_third_party",
+        "is_third_party", "requires_name",
         "token_endpoint_auth_method", "access_token_seconds", "session_seconds", "idle_seconds", "signing_algorithm",
         "created_at",
         "updated_at",
@@ -37,6 +37,7 @@ struct RegisterApplicationTests {
                 #expect(made["requires_dpop"] as? Bool == false)
                 #expect(made["allows_device_grant"] as? Bool == false)
                 #expect(made["is_third_party"] as? Bool == false)
+                #expect(made["requires_name"] as? Bool == false)
                 let method = ["web", "machine"].contains(kind) ? "client_secret_basic" : "none"
                 #expect(made["token_endpoint_auth_method"] as? String == method)
                 #expect(made["access_token_seconds"] as? Int == 3600)
@@ -55,7 +56,7 @@ struct RegisterApplicationTests {
                 "logout_uris": ["com.acme.app:/bye"], "bundle_ids": ["com.acme.app", "com.acme.app.beta"], "requires_pkce": NSNull(),
                 "requires_offline_access": true, "returns_tokens_in_url": true,
                 "requires_pushed_requests": true, "requires_dpop": true, "allows_device_grant": true, "is_third_party": true,
-                "sign_in_page": "on_request",
+                "sign_in_page": "on_request", "requires_name": true,
                 "backchannel_logout_uri": "https://acme.example/gone?from=espalier",
                 "login_url": "https://acme.example/login?from=espalier",
                 "access_token_seconds": 60, "session_seconds": 31_536_000, "idle_seconds": 300, "signing_algorithm": "RS256",
@@ -78,6 +79,7 @@ struct RegisterApplicationTests {
             #expect(answer.json["requires_dpop"] as? Bool == true)
             #expect(answer.json["allows_device_grant"] as? Bool == true)
             #expect(answer.json["is_third_party"] as? Bool == true)
+            #expect(answer.json["requires_name"] as? Bool == true)
             #expect(answer.json["session_seconds"] as? Int == 31_536_000)
             #expect(answer.json["idle_seconds"] as? Int == 300)
             #expect(answer.json["client_secret"] == nil)
@@ -235,6 +237,8 @@ struct RegisterApplicationTests {
         .init("allows_device_grant", ["allows_device_grant": "yes"]),
         .init("is_third_party", ["is_third_party": "yes"]),
         .init("sign_in_page", ["sign_in_page": "on-request"]),
+        .init("requires_name", ["requires_name": "yes"]),
+        .init("requires_name", ["redirect_uris": nil, "requires_name": true], kind: "machine"),
         .init("token_endpoint_auth_method", ["token_endpoint_auth_method": "client_secret_jwt"]),
         .init("token_endpoint_auth_method", ["token_endpoint_auth_method": "none"]),
         .init("token_endpoint_auth_method", ["token_endpoint_auth_method": "client_secret_basic"], kind: "spa"),

@@ -7,7 +7,7 @@ enum Examples {
         """#
     static let application = #"""
         {"id":"app_1","object":"application","name":"Shop","kind":"web","redirect_uris":["https://shop.example.com/callback"],\#
-        "logout_uris":[],"frontchannel_logout_session_required":true,"bundle_ids":[],"requires_pkce":true,"requires_offline_access":false,"allows_development_uris":false,"returns_tokens_in_url":false,"requires_pushed_requests":false,"requires_dpop":false,"allows_device_grant":false,"is_third_party":false,"token_endpoint_auth_method":"client_secret_basic","access_token_seconds":3600,"session_seconds":2592000,\#
+        "logout_uris":[],"frontchannel_logout_session_required":true,"bundle_ids":[],"requires_pkce":true,"requires_offline_access":false,"allows_development_uris":false,"returns_tokens_in_url":false,"requires_pushed_requests":false,"requires_dpop":false,"allows_device_grant":false,"is_third_party":false,"requires_name":false,"token_endpoint_auth_method":"client_secret_basic","access_token_seconds":3600,"session_seconds":2592000,\#
         "idle_seconds":604800,"signing_algorithm":"ES256",\#(times)}
         """#
     static let applicationWithSecret = String(application.dropLast()) + #","client_secret":"hush-hush"}"#

@@ -31,7 +31,7 @@ struct ListWidthTests {
             command: "applications list --tenant acme",
             element: #"""
                 {"id":"\#(id("app"))","name":"Shop","kind":"machine","redirect_uris":["https://shop.example.com/callback"],\#
-                "logout_uris":[],"frontchannel_logout_session_required":true,"bundle_ids":[],"requires_pkce":true,"requires_offline_access":false,"allows_development_uris":false,"returns_tokens_in_url":false,"requires_pushed_requests":false,"requires_dpop":false,"allows_device_grant":false,"is_third_party":false,"token_endpoint_auth_method":"client_secret_basic","access_token_seconds":3600,"session_seconds":2592000,\#
+                "logout_uris":[],"frontchannel_logout_session_required":true,"bundle_ids":[],"requires_pkce":true,"requires_offline_access":false,"allows_development_uris":false,"returns_tokens_in_url":false,"requires_pushed_requests":false,"requires_dpop":false,"allows_device_grant":false,"is_third_party":false,"requires_name":false,"token_endpoint_auth_method":"client_secret_basic","access_token_seconds":3600,"session_seconds":2592000,\#
                 "idle_seconds":604800,"signing_algorithm":"ES256",\#(created)}
                 """#,
             at80: ["NAME", "KIND", "REDIRECT URIS", "CREATED", "ID"], at60: ["NAME", "KIND", "REDIRECT URIS", "ID"],

@@ -102,12 +102,13 @@ struct RequestTests {
         .init(
             """
             applications update app_1 --tenant acme --name Shop --logout-uri '' --pkce --no-require-offline-access --no-development-uris \
-            --tokens-in-url --require-pushed-requests --require-dpop --device-grant --third-party --sign-in-page none
+            --tokens-in-url --require-pushed-requests --require-dpop --device-grant --third-party --sign-in-page none \
+            --require-name
             """,
             "PATCH /v1/tenants/acme/applications/app_1",
             #"""
             {"allows_development_uris":false,"allows_device_grant":true,"is_third_party":true,"logout_uris":[],"name":"Shop","requires_dpop":true,\#
-            "requires_offline_access":false,"requires_pkce":true,"requires_pushed_requests":true,"returns_tokens_in_url":true,"sign_in_page":null}
+            "requires_name":true,"requires_offline_access":false,"requires_pkce":true,"requires_pushed_requests":true,"returns_tokens_in_url":true,"sign_in_page":null}
             """#,
             answer: Examples.application,
             matchedPath: "/v1/tenants/acme/applications/app_1", shows: "Shop"),

@@ -98,6 +98,11 @@ struct ApplicationProperties: ParsableArguments {
         help: "When users see the tenant's sign-in page before Apple's page: never, on-request, always, or none for the tenant's choice.")
     var signInPage: SignInPageUse?
 
+    @Flag(
+        inversion: .prefixedNo, exclusivity: .exclusive,
+        help: "Asks a user for whom Apple shared no name, when the user signs in with a browser. Not required by default.")
+    var requireName: Bool?
+
     @Option(
         help: "The authentication of an application with a server: by its secret (default), or by a JWT that it signs with its own key.")
     var authMethod: AuthMethod?
@@ -144,7 +149,7 @@ struct ApplicationProperties: ParsableArguments {
         "allows_development_uris": "--development-uris", "returns_tokens_in_url": "--tokens-in-url",
         "requires_pushed_requests": "--require-pushed-requests", "requires_dpop": "--require-dpop",
         "allows_device_grant": "--device-grant", "is_third_party": "--third-party",
-        "sign_in_page": "--sign-in-page",
+        "sign_in_page": "--sign-in-page", "requires_name": "--require-name",
         "token_endpoint_auth_method": "--auth-method", "jwks": "--jwks-file", "jwks_uri": "--jwks-uri",
         "access_token_seconds": "--access-token-lifetime", "session_seconds": "--session-lifetime", "idle_seconds": "--idle-lifetime",
         "signing_algorithm": "--signing-algorithm",
@@ -163,7 +168,7 @@ struct ApplicationProperties: ParsableArguments {
             "allows_development_uris": JSON(developmentURIs),
             "returns_tokens_in_url": JSON(returnsTokensInURL), "requires_pushed_requests": JSON(requirePushedRequests),
             "requires_dpop": JSON(requireDPoP), "allows_device_grant": JSON(deviceGrant),
-            "is_third_party": JSON(thirdParty), "sign_in_page": signInPage?.json,
+            "is_third_party": JSON(thirdParty), "sign_in_page": signInPage?.json, "requires_name": JSON(requireName),
             "access_token_seconds": JSON(accessTokenLifetime), "session_seconds": JSON(sessionLifetime),
             "idle_seconds": JSON(idleLifetime), "signing_algorithm": JSON(signingAlgorithm),
         ]

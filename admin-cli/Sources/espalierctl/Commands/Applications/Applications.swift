@@ -31,6 +31,7 @@ extension View {
         .init("Device grant", "allows_device_grant").detail,
         .init("Third party", "is_third_party").detail,
         .init("Sign-in page", "sign_in_page").detail.optional,
+        .init("Name required", "requires_name").detail,
         .init("Authentication", "token_endpoint_auth_method").detail,
         .init("Public keys", "jwks.keys").detail.optional,
         .init("Public keys at", "jwks_uri").detail.optional,
