@@ -9,22 +9,20 @@ package import Tenancy
 /// The binding of a user to Apple's identifier: (tenant, team, Apple `sub`). No other value ever links accounts, in particular no email
 /// address.
 package enum Identity {
-    /// The tenant and application that a sign-in is for, and the time when it started.
+    /// The tenant and application that a sign-in is for.
     package struct Asked: Sendable {
         package let tenant: ID<Tenant>
         package let application: ID<Application>
-        let startedAt: Date
 
-        package init(tenant: ID<Tenant>, application: ID<Application>, startedAt: Date) {
-            (self.tenant, self.application, self.startedAt) = (tenant, application, startedAt)
+        package init(tenant: ID<Tenant>, application: ID<Application>) {
+            (self.tenant, self.application) = (tenant, application)
         }
     }
 
     /// Saves the user of a verified id_token. The first sign-in creates the user, and each later one updates it.
     ///
-    /// The name comes from the user's first sign-in. Apple sends it once, so a later name is only a claim of the browser. If several first
-    /// sign-ins run at once, only one of them has the name, and it may finish last. A sign-in that started before the user existed
-    /// therefore counts as first.
+    /// Apple sends the name once per consent. A user without any name gets it from the first sign-in that has one: the first of all, or
+    /// the first one after the person stopped using the Apple Account here. A known name stays, because nobody signs a later one.
     ///
     /// The email address comes from the signed id_token of this sign-in. If it has none, the previous address stays. Two first sign-ins at
     /// once meet at the identity's primary key, so the second one finds the user of the first.
@@ -63,8 +61,7 @@ package enum Identity {
                 (given_name, family_name) = (SELECT
                     CASE WHEN nameless THEN excluded.given_name ELSE tenant_user.given_name END,
                     CASE WHEN nameless THEN excluded.family_name ELSE tenant_user.family_name END
-                    FROM (SELECT tenant_user.given_name IS NULL AND tenant_user.family_name IS NULL
-                        AND tenant_user.created_at >= \(asked.startedAt) AS nameless) AS state),
+                    FROM (SELECT tenant_user.given_name IS NULL AND tenant_user.family_name IS NULL AS nameless) AS state),
                 email = COALESCE(excluded.email, tenant_user.email),
                 email_verified = CASE WHEN excluded.email IS NULL THEN tenant_user.email_verified ELSE excluded.email_verified END,
                 is_private_email = CASE WHEN excluded.email IS NULL THEN tenant_user.is_private_email ELSE excluded.is_private_email END,

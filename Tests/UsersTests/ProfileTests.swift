@@ -91,14 +91,38 @@ struct ProfileTests {
         }
     }
 
-    @Test("a later POST gives no name to a user whose first sign-in had none")
-    func notGivenLater() async throws {
+    @Test("a user whose first sign-in had no name gets the one of a later consent, once, and for good")
+    func givenLater() async throws {
         try await TestPlatform.run { platform in
-            _ = try await Self.login(platform, person: "Nemo") { $0["user"] = nil }
-            // This is older than any attempt that could still be a first sign-in in progress.
-            _ = try await platform.ownerPool.run("UPDATE tenant_user SET created_at = created_at - interval '1 hour'")
-            let later = try await Self.login(platform, person: "Nemo") { $0["user"] = try Self.user("Eve", "Evil") }
-            #expect(later["name"] == nil)
+            let first = try await Self.login(platform, person: "Nemo") { $0["user"] = nil }
+            #expect(first["name"] == nil)
+            _ = try await platform.ownerPool.run(
+                "UPDATE tenant_user SET created_at = created_at - interval '1 hour', updated_at = updated_at - interval '1 hour'")
+            // A form without a name, and one with nothing that can be seen.
+            for user in [nil, try Self.user("\u{202E}", "\u{200D}")] {
+                #expect(try await Self.login(platform, person: "Nemo") { $0["user"] = user }["name"] == nil)
+            }
+            let later = try await Self.login(platform, person: "Nemo") { $0["user"] = try Self.user("Nemo", nil) }
+            #expect(later["name"] as? String == "Nemo" && later["sub"] as? String == first["sub"] as? String)
+            #expect(try await platform.count("tenant_user", where: "updated_at > now() - interval '30 minutes'") == 1)
+            let last = try await Self.login(platform, person: "Nemo") { $0["user"] = try Self.user("Eve", "Evil") }
+            #expect(last["name"] as? String == "Nemo")
+        }
+    }
+
+    @Test("a later name needs the id_token of its user: an altered one, or another person's, gives no name to anybody")
+    func laterForNobody() async throws {
+        try await TestPlatform.run { platform in
+            for person in ["Nemo", "Nobody"] { _ = try await Self.login(platform, person: person) { $0["user"] = nil } }
+            let other = TestBrowser(platform)
+            let foreign = try await other.atApple(try await other.authorize(.init(platform.acme)), person: "Nobody")["id_token"]
+            for token in [foreign, nil, "x"] {
+                let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
+                var form = try await browser.atApple(try await browser.authorize(request), person: "Nemo")
+                (form["user"], form["id_token"]) = (try Self.user("Eve", "Evil"), token)
+                #expect(try await browser.callback(form).reports(request, "server_error"))
+            }
+            #expect(try await platform.count("tenant_user", where: "given_name IS NULL AND family_name IS NULL") == 2)
         }
     }
 

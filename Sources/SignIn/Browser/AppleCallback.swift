@@ -140,7 +140,7 @@ extension SignInRoutes {
         let presented = try await presentedToken(idToken, to: attempt, connection, at: now, by: deadline)
         guard callbackTries.take(attempt.tries(of: presented, idToken), at: .now).isGranted else { throw CallbackRefusal.tooManyTries }
 
-        let asked = Identity.Asked(tenant: attempt.tenant, application: attempt.application, startedAt: attempt.startedAt)
+        let asked = Identity.Asked(tenant: attempt.tenant, application: attempt.application)
         // Apple sends the name once, and the id_token proves its user. So the name is saved before anything else can fail.
         var saved: ID<User>?
         if let name { saved = try await user(of: presented, name, isNewConsent: true, refreshToken: nil, asked, connection, at: now) }

@@ -68,7 +68,7 @@ package struct SignInNatively: Sendable {
             else { throw NativeRefusal.used }
         }
 
-        let asked = Identity.Asked(tenant: tenant.tenant.id, application: application.id, startedAt: min(token.issuedAt, now))
+        let asked = Identity.Asked(tenant: tenant.tenant.id, application: application.id)
         var (vouched, refreshToken): (IDToken, String?) = (token, nil)
         if let code = sent.code {
             guard codeTries.take(use.idToken, at: .now).isGranted else { throw NativeRefusal.tooManyCodes }
