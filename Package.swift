@@ -420,7 +420,8 @@ let package = Package(
         .testTarget(
             name: "SignInTests",
             dependencies: [
-                "Server", "SignIn", "Accounts", "Sessions", "Signing", "Users", "Tenancy", "ClientKeys", "Access", "Web", "Postgres",
+                "Server", "SignIn", "Accounts", "Sessions", "Signing", "Users", "Tenancy", "ClientKeys", "Access", "Pages", "Web",
+                "Postgres",
                 "Sealing",
                 "Apple", "Encoding", "TestSupport",
                 httpTypes, hummingbird, jwtKit, nioCore, nioHTTP1,

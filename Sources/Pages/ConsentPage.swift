@@ -12,6 +12,8 @@ package struct ConsentPage {
     let apis: [(name: String, scopes: [String])]
     /// The path of the form. The other two buttons lead to paths below it.
     let path: String
+    /// The query of these paths, which has the language of the page.
+    let query: String
     let ticket: String
     /// The application's state, in base64url.
     let state: String?
@@ -19,12 +21,11 @@ package struct ConsentPage {
     let addresses: [String]
 
     package init(
-        application: String, user: String?, scopes: [String], apis: [(name: String, scopes: [String])], path: String, ticket: String,
-        state: String?,
-        addresses: [String]
+        application: String, user: String?, scopes: [String], apis: [(name: String, scopes: [String])], path: String, query: String,
+        ticket: String, state: String?, addresses: [String]
     ) {
         (self.application, self.user, self.scopes, self.apis) = (application, user, scopes, apis)
-        (self.path, self.ticket, self.state, self.addresses) = (path, ticket, state, addresses)
+        (self.path, self.query, self.ticket, self.state, self.addresses) = (path, query, ticket, state, addresses)
     }
 
     package func response(in frame: PageFrame) -> Response {
@@ -47,7 +48,7 @@ package struct ConsentPage {
             "title": language.text(.askForConsent, values), "heading": frame.content(.askForConsent, values),
             "owner": frame.content(.applicationIsOfThirdParty, values), "account": frame.content(.accountInUse, values),
             "receives": language.text(.applicationReceives), "received": received.map { ["item": $0] },
-            "path": path, "ticket": ticket,
+            "path": path, "query": query, "ticket": ticket,
         ]
         for text in [Text.allow, .refuse, .useAnotherAccount] { content[text.rawValue] = language.text(text) }
         if let state { (content["hasState"], content["state"]) = (true, state) }
@@ -67,14 +68,14 @@ package struct ConsentPage {
         {{/received}}
         </ul>
         <p>{{#account}}{{>text}}{{/account}}</p>
-        <form method="post" action="{{path}}">
+        <form method="post" action="{{path}}{{query}}">
         <input type="hidden" name="ticket" value="{{ticket}}">
         {{#hasState}}
         <input type="hidden" name="state" value="{{state}}">
         {{/hasState}}
         <p><button>{{allow}}</button></p>
-        <p><button class="refusal" formaction="{{path}}/refusal">{{refuse}}</button></p>
-        <p><button class="refusal" formaction="{{path}}/sign-in">{{useAnotherAccount}}</button></p>
+        <p><button class="refusal" formaction="{{path}}/refusal{{query}}">{{refuse}}</button></p>
+        <p><button class="refusal" formaction="{{path}}/sign-in{{query}}">{{useAnotherAccount}}</button></p>
         </form>
         """)
 }

@@ -17,8 +17,9 @@ package struct FormPostPage {
         (self.action, self.origin, self.fields) = (action, origin, fields.map { (name: $0.0, value: $0.1) })
     }
 
-    package func response(for request: Request, cookies: [String]) -> Response {
-        let frame = PageFrame(request, nil, requestID: "")
+    /// - Parameter language: The tag of the language of a request that does not have `ui_locales` in its query.
+    package func response(for request: Request, in language: String? = nil, cookies: [String]) -> Response {
+        let frame = PageFrame(request, nil, requestID: "", language: language)
         let inputs = fields.map { ["name": $0.name, "value": $0.value] }
         let policy = PagePolicy(
             style: Self.styleSource, script: Self.scriptSource, images: nil, forms: origin ?? "'none'")

@@ -1,6 +1,6 @@
-import Encoding
+package import Encoding
 import HTTPTypes
-import Hummingbird
+package import Hummingbird
 
 extension Language {
     /// How many tags of a request count. A browser sends up to ten.
@@ -12,6 +12,12 @@ extension Language {
         let tags = uiLocales.parts(at: " ", atMost: Self.mostTags + 1).prefix(Self.mostTags)
         guard let found = tags.lazy.compactMap({ Language(tag: $0) }).first else { return nil }
         self = found
+    }
+
+    /// The language that the parameters of a request name.
+    package init?(askedIn form: Form) {
+        guard let language = form["ui_locales"].flatMap({ Language(uiLocales: $0) }) else { return nil }
+        self = language
     }
 
     /// The language that the person prefers among those of the pages. For equal weights, the first one.
@@ -65,9 +71,10 @@ extension Language {
 }
 
 extension Request {
-    /// The parameter `ui_locales` of the query.
-    var uiLocales: String? {
-        uri.query.flatMap { $0.utf8.isEmpty ? nil : try? Form($0, repeatable: ["resource"])["ui_locales"] }
+    /// The language that `ui_locales` in the query names.
+    package var askedLanguage: Language? {
+        guard let query = uri.query, !query.utf8.isEmpty, let form = try? Form(query, repeatable: ["resource"]) else { return nil }
+        return Language(askedIn: form)
     }
 
     /// The language that the header names.

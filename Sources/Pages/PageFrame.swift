@@ -16,12 +16,15 @@ package struct PageFrame: Sendable {
     /// - Parameters:
     ///   - brand: The look of the tenant; nil if the tenant is unknown.
     ///   - requestID: The reference of the page.
-    ///   - uiLocales: The parameter `ui_locales` of a request that does not have it in its query.
-    package init(_ request: Request, _ brand: Brand?, requestID: String, uiLocales: String? = nil) {
-        let asked = (uiLocales ?? request.uiLocales).flatMap { Language(uiLocales: $0) }
+    ///   - language: The tag of the language of a request that does not have `ui_locales` in its query.
+    package init(_ request: Request, _ brand: Brand?, requestID: String, language tag: String? = nil) {
+        let asked = tag.flatMap { Language(rawValue: $0) } ?? request.askedLanguage
         (self.brand, self.requestID, varies) = (brand, requestID, asked == nil)
         language = asked ?? request.acceptedLanguage ?? brand?.language ?? .english
     }
+
+    /// The query of a form's address that keeps the language of the page, if the person asked for it. Otherwise the browser names it again.
+    package var query: String { varies ? "" : "?ui_locales=\(language.rawValue)" }
 
     /// The name of the tenant, if it has terms and a privacy policy that a user agrees to.
     package var termsAreOf: String? {

@@ -34,6 +34,8 @@ package final class RequestRecord: Sendable {
         package var tenant: String?
         /// The short name of a refusal. Nil if the request succeeded.
         package var outcome: String?
+        /// The tag of the language of pages that the person asked for, if the address of the request does not have it.
+        package var language: String?
         /// Whether the caller has authenticated with a secret. Its failures are not charged to its address.
         package var isAuthenticated = false
         /// Whether the request is already charged to its address.
@@ -67,7 +69,8 @@ package final class RequestRecord: Sendable {
     }
 
     package func note(
-        requestID: String? = nil, address: String? = nil, action: String? = nil, tenant: String? = nil, outcome: String? = nil
+        requestID: String? = nil, address: String? = nil, action: String? = nil, tenant: String? = nil, outcome: String? = nil,
+        language: String? = nil
     ) {
         facts.withLock { facts in
             if let address { facts.forwarded = address }
@@ -75,6 +78,7 @@ package final class RequestRecord: Sendable {
             if let action { facts.action = action }
             if let tenant { facts.tenant = tenant }
             if let outcome { facts.outcome = outcome }
+            if let language { facts.language = language }
         }
     }
 }

@@ -246,4 +246,32 @@ struct GiveConsentTests {
             #expect(try await sso.platform.count("consent") == 0)
         }
     }
+
+    @Test("a posted or pushed request has the consent page in the language that it asks for", arguments: ["post", "push"])
+    func language(_ way: String) async throws {
+        try await SingleSignOn.runWithThirdParty { sso in
+            _ = try await sso.signIn()
+            let request = TestBrowser.Request(sso.platform.acme, application: 2)
+            let endpoint = "\(request.tenant.issuer)/oauth2"
+            let parameters = request.parameters + [("ui_locales", "he")]
+            let accept = [("Accept-Language", "fr")]
+            let page: TestBrowser.Answer
+            if way == "post" {
+                page = try await sso.browser.post("\(endpoint)/authorize", form: parameters, headers: accept)
+            } else {
+                let pushed = try await sso.browser.post(
+                    "\(endpoint)/par", form: parameters + [("client_secret", request.application.client_secret ?? "")])
+                page = try await sso.browser.get(
+                    TestBrowser.Request.url(
+                        "\(endpoint)/authorize",
+                        [("client_id", request.application.client_id), ("request_uri", pushed.string("request_uri") ?? "")]),
+                    headers: accept)
+            }
+            #expect(page.header("Content-Language") == "he" && page.body.contains("/oauth2/consent?ui_locales=he"), "\(page.body)")
+            // The page of an error of its form, too.
+            let form = try #require(TestBrowser.AppleForm(html: page.body))
+            let refused = try await sso.browser.post(TestPlatform.publicURL + form.action, form: [("ticket", "x")], headers: accept)
+            #expect(refused.isPage(400) && refused.header("Content-Language") == "he")
+        }
+    }
 }

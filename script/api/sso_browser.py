@@ -47,7 +47,7 @@ def shares_a_sign_in(browser, server, party, partner, signed_out, agree, arrived
     party.redeem(arrived(browser, party, "query", "code"))
 
     can_be_used(browser, partner.authorization("query"))
-    browser.click("button[formaction$='/refusal']")
+    browser.click("button[formaction*='/refusal']")
     assert arrived(browser, partner, "query", "error") == "access_denied"
     browser.open(partner.authorization("form_post"))
     browser.click("main button:not(.refusal)")

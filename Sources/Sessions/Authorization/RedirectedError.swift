@@ -50,8 +50,9 @@ extension RedirectedError: HTTPResponseError {
     package var status: HTTPResponse.Status { returnAddress.mode == .query ? .seeOther : .ok }
 
     package func response(from request: Request, context: some RequestContext) throws -> Response {
-        (context as? any RecordedContext)?.record.note(outcome: code.rawValue)
-        return returnAddress.answer(parameters, for: request, cookies: cookies)
+        let record = (context as? any RecordedContext)?.record
+        record?.note(outcome: code.rawValue)
+        return returnAddress.answer(parameters, for: request, in: record?.current.language, cookies: cookies)
     }
 }
 

@@ -21,14 +21,18 @@ package struct ReturnAddress: Sendable {
         (self.redirectURI, self.mode, self.state, self.issuer) = (redirectURI, mode, state, issuer)
     }
 
-    /// - Parameter request: The request of the browser, which names the language of a page.
-    package func answer(_ parameters: [(String, String)], for request: Request, cookies: [String] = []) -> Response {
+    /// - Parameters:
+    ///   - request: The request of the browser, which names the language of a page.
+    ///   - language: The tag of the language that the person asked for, if the address of the request does not have it.
+    package func answer(
+        _ parameters: [(String, String)], for request: Request, in language: String? = nil, cookies: [String] = []
+    ) -> Response {
         switch mode {
         case .query:
             .redirect(to: redirectURI, adding: complete(parameters), cookies: cookies)
         case .form_post:
             FormPostPage(action: redirectURI, at: RedirectURI.origin(of: redirectURI), fields: complete(parameters))
-                .response(for: request, cookies: cookies)
+                .response(for: request, in: language, cookies: cookies)
         }
     }
 

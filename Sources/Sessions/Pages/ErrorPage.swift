@@ -117,8 +117,9 @@ extension ErrorPage {
 
 extension PageFrame {
     /// The frame of a page of a tenant.
-    package init(_ request: Request, _ tenant: TenantConfiguration, _ context: WebContext, uiLocales: String? = nil) {
-        self.init(request, tenant.brand, requestID: context.record.current.requestID, uiLocales: uiLocales)
+    package init(_ request: Request, _ tenant: TenantConfiguration, _ context: WebContext) {
+        let facts = context.record.current
+        self.init(request, tenant.brand, requestID: facts.requestID, language: facts.language)
     }
 }
 
@@ -151,6 +152,7 @@ extension ErrorPage: HTTPResponseError {
     package func response(from request: Request, context: some RequestContext) throws -> Response {
         let record = (context as? any RecordedContext)?.record
         record?.note(outcome: outcome)
-        return notice.response(status, in: PageFrame(request, brand, requestID: record?.current.requestID ?? ""))
+        let facts = record?.current
+        return notice.response(status, in: PageFrame(request, brand, requestID: facts?.requestID ?? "", language: facts?.language))
     }
 }

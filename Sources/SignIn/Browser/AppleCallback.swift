@@ -6,6 +6,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import Logging
+import Pages
 import Postgres
 import Sessions
 import Tenancy
@@ -70,10 +71,11 @@ extension SignInRoutes {
             throw ErrorPage.attemptUnreadable
         }
         let cookie = AttemptCookie(attempt.login, publicURL: endpoints.publicURL)
-        guard attempt.wasStarted(byBrowserWith: cookie.values(in: request)) else {
+        guard let secret = attempt.secret(ofBrowserWith: cookie.values(in: request)) else {
             metrics.count(.callback, "other_browser")
             throw tenant.applications[attempt.application].map(ErrorPage.otherBrowser.leading(to:)) ?? .otherBrowser
         }
+        context.record.note(language: AttemptCookie.language(in: secret)?.rawValue)
         // The application or its redirect URI may have been removed since the attempt started.
         guard let application = tenant.applications[attempt.application] else { throw ErrorPage.unknownApplication }
         guard application.isRegistered(for: attempt)
@@ -94,7 +96,7 @@ extension SignInRoutes {
             }
             let delivered = try await delivery(of: code, to: attempt, application, tenant.tenant, at: now)
             metrics.count(.callback, "ok")
-            return returnAddress.answer(delivered, for: request, cookies: cookies)
+            return returnAddress.answer(delivered, for: request, in: context.record.current.language, cookies: cookies)
         } catch {
             let refusal = CallbackRefusal(error)
             metrics.count(.callback, refusal.outcome)

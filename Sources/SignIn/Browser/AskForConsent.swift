@@ -40,13 +40,14 @@ extension SignInRoutes {
         guard let user else { return nil }
         let issuer = endpoints.issuer(tenant.tenant)
         metrics.count(.authorize, "consent")
+        let frame = PageFrame(request, tenant, context)
         return ConsentPage(
             application: asked.application.name, user: user.label, scopes: asked.scope.parts(at: " ").map(String.init), apis: apis,
-            path: "/t/\(tenant.tenant.slug)/oauth2/consent", ticket: sealed,
+            path: "/t/\(tenant.tenant.slug)/oauth2/consent", query: frame.query, ticket: sealed,
             state: asked.returnAddress.state.map { Array($0.utf8).base64URL },
             // Another Apple Account leads to Apple. On a server for development, this is the simulator.
             addresses: [asked.returnAddress.redirectURI, issuer]
-        ).response(in: PageFrame(request, tenant, context))
+        ).response(in: frame)
     }
 
     /// Opens the form of the page.

@@ -1,6 +1,8 @@
 import Access
+import Encoding
 import HTTPTypes
 import Hummingbird
+import Pages
 import Sessions
 
 /// The cookies of a login attempt. One cookie binds the attempt to the browser that started it. Each attempt has its own, so that two tabs
@@ -31,6 +33,20 @@ struct AttemptCookie {
 
     private static func attributes(_ publicURL: String) -> String {
         publicURL.hasPrefix("https:") ? "Path=/; HttpOnly; Secure; SameSite=None" : "Path=/; HttpOnly; SameSite=Lax"
+    }
+}
+
+// MARK: The secret
+
+extension AttemptCookie {
+    /// A new secret. It ends with the language that the person asked for, because Apple returns no parameter of the request.
+    static func secret(in language: Language?) -> String {
+        RandomText.make() + (language.map { ".\($0.rawValue)" } ?? "")
+    }
+
+    static func language(in secret: String) -> Language? {
+        let parts = secret.parts(at: ".", atMost: 2, includingEmpty: true)
+        return parts.count == 2 ? Language(rawValue: String(parts[1])) : nil
     }
 }
 

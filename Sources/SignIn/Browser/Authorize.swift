@@ -5,6 +5,7 @@ import BrowserSessions
 import Encoding
 package import Hummingbird
 import Logging
+import Pages
 import Postgres
 package import Sessions
 package import Tenancy
@@ -37,6 +38,8 @@ extension SignInRoutes {
     }
 
     private func authorize(_ form: Form, _ request: Request, _ context: WebContext) async throws -> Response {
+        // For a page before the request is read.
+        context.record.note(language: Language(askedIn: form)?.rawValue)
         guard let tenant = try await endpoints.showingOutage(.outage, context, { try await endpoints.tenant(context) }) else {
             throw ErrorPage.unknownTenant
         }
@@ -52,6 +55,8 @@ extension SignInRoutes {
     ) async throws -> Response {
         let pushed = try pushedRequest(sent, tenant)
         let form = try pushed?.form ?? sent
+        let language = Language(askedIn: form)
+        context.record.note(language: language?.rawValue)
         let asked = try AuthorizationRequest(
             form, from: tenant.applications, apis: try await apis(for: form, tenant, context), issuer: endpoints.issuer(tenant.tenant),
             defaults: defaults, isPushed: pushed != nil, hasSingleSignOn: tenant.tenant.settings.singleSignOn)
@@ -68,10 +73,11 @@ extension SignInRoutes {
         let page =
             isStraight
             ? nil
-            : SignInPage(asked, straightTo: Self.apple, for: tenant, request, context, uiLocales: form["ui_locales"]) {
+            : SignInPage(asked, straightTo: Self.apple, for: tenant, request, context) {
                 query(ofButtonFor: asked, pushed, form, tenant, request)
             }
-        return try begin(asked, delivering: .code, behind: page, for: tenant, request, earlierSession: cookie?.session)
+        return try begin(
+            asked, delivering: .code, behind: page, for: tenant, request, earlierSession: cookie?.session, language: language)
     }
 
     /// The value of `provider` for the way straight to Apple.
@@ -132,9 +138,10 @@ extension SignInRoutes {
 
     /// Starts a login attempt, or shows the page in front of it. An attempt writes only to the browser, so an unauthenticated caller cannot
     /// fill the database.
+    /// - Parameter language: the language that the person asked for. Nil for that of the request's address.
     func begin(
         _ asked: AuthorizationRequest, delivering delivery: LoginAttempt.Delivery, behind page: SignInPage? = nil,
-        for tenant: TenantConfiguration, _ request: Request, earlierSession: ID<BrowserSession>? = nil
+        for tenant: TenantConfiguration, _ request: Request, earlierSession: ID<BrowserSession>? = nil, language: Language? = nil
     ) throws -> Response {
         guard request.isTopLevelNavigation else {
             metrics.count(.authorize, ErrorPage.embedded.outcome)
@@ -163,7 +170,7 @@ extension SignInRoutes {
             return page.response()
         }
         // Otherwise Apple's answer could not be read, and the name in it would be lost.
-        guard let started = start(of: tenant, connection, request, attempt) else {
+        guard let started = start(of: tenant, connection, request, in: language ?? request.askedLanguage, attempt) else {
             throw RedirectedError(
                 .invalidRequest, "redirect_uri, nonce and scope are too long together. Shorten one of them.", to: asked.returnAddress)
         }
@@ -173,9 +180,10 @@ extension SignInRoutes {
 
     /// Seals a new login attempt into Apple's address and into cookies. Nil if it does not fit into them.
     func start(
-        of tenant: TenantConfiguration, _ connection: Connection, _ request: Request, _ attempt: (_ browserSecret: String) -> LoginAttempt
+        of tenant: TenantConfiguration, _ connection: Connection, _ request: Request, in language: Language?,
+        _ attempt: (_ browserSecret: String) -> LoginAttempt
     ) -> (location: String, cookies: [String])? {
-        let secret = RandomText.make()
+        let secret = AttemptCookie.secret(in: language)
         let attempt = attempt(secret)
         guard attempt.fits else { return nil }
         let parts = attempt.sealedParts(with: endpoints.keyring)

@@ -248,8 +248,9 @@ struct LoginAttempt: Sendable {
     /// Whether this browser started the attempt. Otherwise an attacker could sign another person in as the attacker (RFC 6819, section
     /// 4.4.1.8).
     /// - Parameter secrets: the values that the browser sends under the cookie's name. One correct value is enough.
-    func wasStarted(byBrowserWith secrets: [String]) -> Bool {
-        secrets.contains { constantTimeEqual(Self.hash($0), browser) }
+    /// - Returns: the correct value. Nil if there is none.
+    func secret(ofBrowserWith secrets: [String]) -> String? {
+        secrets.first { constantTimeEqual(Self.hash($0), browser) }
     }
 
     private static func hash(_ text: String) -> [UInt8] {

@@ -86,9 +86,10 @@ extension SignInRoutes {
         else { return nil }
         let address = attempt.returnAddress(issuer: endpoints.issuer(tenant.tenant))
         let error = RedirectedError(refusal.code, refusal.description, to: address)
+        let language = context.record.current.language.flatMap { Language(rawValue: $0) }
         var started: (location: String, cookies: [String])?
         if cause != .settings, let connection = tenant.connection, !tenant.refusesLogins(at: endpoints.now()) {
-            started = start(of: tenant, connection, request) { secret in
+            started = start(of: tenant, connection, request, in: language) { secret in
                 attempt.again(through: connection.id, browserSecret: secret, at: endpoints.now())
             }
         }

@@ -21,11 +21,10 @@ package struct SignInPage {
     /// The page, or nil if neither the request, the application nor the tenant chooses it.
     /// - Parameters:
     ///   - provider: the value of `provider` for the way straight to Apple.
-    ///   - uiLocales: `ui_locales` of a request that is not in the query.
     ///   - query: the parameters for the button, or nil if they do not fit into a URL. Then there is no page.
     package init?(
         _ asked: AuthorizationRequest, straightTo provider: String, for tenant: TenantConfiguration, _ request: Request,
-        _ context: WebContext, uiLocales: String? = nil, query: () -> String?
+        _ context: WebContext, query: () -> String?
     ) {
         switch asked.application.signInPage ?? tenant.tenant.settings.signInPage {
         case .never: return nil
@@ -35,7 +34,7 @@ package struct SignInPage {
         guard let query = query() else { return nil }
         target = "?\(query)&provider=\(provider)"
         (purpose, application) = (asked.purpose ?? .signIn, asked.application)
-        frame = PageFrame(request, tenant, context, uiLocales: uiLocales)
+        frame = PageFrame(request, tenant, context)
     }
 
     /// The query of a request without the parameters that the page has followed. All others stay, byte by byte.

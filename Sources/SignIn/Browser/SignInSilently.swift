@@ -100,7 +100,8 @@ extension SignInRoutes {
         // Most responses set no cookie, because one that arrives late would replace a newer cookie.
         let isNew = session.generation != cookie.generation
         return asked.returnAddress.answer(
-            [("code", code.sealed(with: endpoints.keyring))], for: request, cookies: isNew ? [setting(session, for: tenant, at: now)] : [])
+            [("code", code.sealed(with: endpoints.keyring))], for: request, in: context.record.current.language,
+            cookies: isNew ? [setting(session, for: tenant, at: now)] : [])
     }
 
     private func expectedUser(_ hint: AuthorizationRequest.Hint, _ tenant: Tenant) async throws -> ID<User>? {
