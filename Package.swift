@@ -406,7 +406,8 @@ let package = Package(
         .testTarget(
             name: "SessionsTests",
             dependencies: [
-                "Server", "Sessions", "APIs", "Signing", "Users", "Tenancy", "Access", "Outbox", "Web", "Postgres", "Sealing", "Encoding",
+                "Server", "Sessions", "APIs", "BrowserSessions", "ClientKeys", "Signing", "Users", "Tenancy", "Access", "Outbox", "Web",
+                "Postgres", "Sealing", "Encoding",
                 "TestSupport",
                 crypto, jwtKit, logging, nioHTTP1,
             ]),

@@ -18,10 +18,16 @@ package struct AuthorizationCode: Sendable {
     private static let purposeWithKey = "authorization_code_with_key"
     /// The same for a code with the session of a browser, with a key or without.
     private static let purposeOfBrowser = "authorization_code_of_browser"
+    /// The same for a code after a question, with a key and the session of a browser or without. The previous version would ignore what
+    /// ended since the sign-in was admitted, and that the login can have several codes.
+    private static let purposeAfterQuestion = "authorization_code_after_question"
+    private static let purposes = [purpose, purposeWithKey, purposeOfBrowser, purposeAfterQuestion]
+    /// How many bytes the fields may have. One token of the keyring holds as many.
+    private static let room = 3000
 
-    let login: ID<LoginID>
-    let tenant: ID<Tenant>
-    let application: ID<Application>
+    package let login: ID<LoginID>
+    package let tenant: ID<Tenant>
+    package let application: ID<Application>
     package let user: ID<User>
     /// The identity that the user signed in with. Nil in a code of an older version.
     let vouched: Identity.Vouched?
@@ -40,7 +46,12 @@ package struct AuthorizationCode: Sendable {
     package let authenticatedAt: Date
     /// The device that the user signed in with.
     package let device: Device
-    let issuedAt: Date
+    private(set) var issuedAt: Date
+    /// Whether the person answered a question before. The login can then have several codes, because the same form again gets another one.
+    private(set) var followsQuestion = false
+    /// When Espalier admitted the sign-in with Apple. A silent sign-in is as old as the one with Apple. Otherwise a code that the browser
+    /// gets while all tokens are being ended would be newer than their end. The same is true of a person who answered a question before.
+    let admittedAt: Date
     /// The session of the browser, if it serves all applications.
     package var browser: BrowserSession.Link?
 
@@ -60,16 +71,43 @@ package struct AuthorizationCode: Sendable {
         (self.connection, self.authenticatedAt, self.device) = (connection, authenticatedAt, device)
         redirectURIHash = Self.hash(redirectURI)
         (self.codeChallenge, self.nonce, self.scope, issuedAt) = (codeChallenge, nonce, scope, now)
+        admittedAt = browser?.signedInAt ?? now
+    }
+
+    /// The same code, issued now. It is valid for another minute, and ends with everything that ended since its sign-in was admitted.
+    package func issued(at now: Date) -> AuthorizationCode {
+        var code = self
+        (code.issuedAt, code.followsQuestion) = (now, true)
+        return code
     }
 
     package func sealed(with keyring: Keyring) -> String {
+        let (bytes, kind) = fields
+        return keyring.sealToken(bytes, purpose: Self.purposes[kind])
+    }
+
+    /// The code while a page waits for the person. It opens only for this page, so no token endpoint accepts it. Nil if it is too long.
+    package func sealed(forPage page: String, with keyring: Keyring) -> String? {
+        let (bytes, kind) = fields
+        return bytes.count <= Self.room ? keyring.sealToken(bytes, purpose: Self.purpose(kind, onPage: page)) : nil
+    }
+
+    private static func purpose(_ kind: Int, onPage page: String) -> String { "\(purposes[kind])/\(page)" }
+
+    /// The fields, and the place of their purpose.
+    private var fields: (bytes: [UInt8], kind: Int) {
         var fields = FieldWriter()
+        let kind = followsQuestion ? 3 : browser != nil ? 2 : key != nil ? 1 : 0
+        if kind == 3 {
+            fields.write(admittedAt)
+            fields.write(browser == nil ? "" : "browser")
+        }
         if let browser {
             fields.write(browser.session.uuid)
             fields.write(browser.isSilent ? "silent" : "")
             if let time = browser.signedInAt { fields.write(time) }
-            fields.write(key == nil ? "" : "key")
         }
+        if kind >= 2 { fields.write(key == nil ? "" : "key") }
         fields.write(login.uuid)
         fields.write(tenant.uuid)
         fields.write(application.uuid)
@@ -89,8 +127,7 @@ package struct AuthorizationCode: Sendable {
         }
         if let key { fields.write(key.text) }
         for api in apis { fields.write(api.uuid) }
-        let purpose = browser != nil ? Self.purposeOfBrowser : key == nil ? Self.purpose : Self.purposeWithKey
-        return keyring.sealToken(fields.bytes, purpose: purpose)
+        return (fields.bytes, kind)
     }
 
     func isExpired(at now: Date) -> Bool {
@@ -104,12 +141,35 @@ package struct AuthorizationCode: Sendable {
         opening sealed: String, with keyring: Keyring, tenant expected: ID<Tenant>, application client: ID<Application>,
         redirectURI: String?, verifier: String?, provenKey: KeyThumbprint? = nil
     ) throws(Refusal) {
+        try self.init(opening: sealed, with: keyring, purposes: Self.purposes)
+        guard tenant == expected else { throw .otherTenant }
+        guard application == client else { throw .otherApplication }
+        guard redirectURIHash == Self.hash(redirectURI) else { throw .otherRedirectURI }
+        switch (codeChallenge, verifier) {
+        case (nil, nil): break
+        case (_?, nil): throw .verifierMissing
+        // RFC 9700, section 4.8.2: a verifier without a challenge means that an attacker removed the challenge.
+        case (nil, _?): throw .verifierUnexpected
+        case (let challenge?, let verifier?):
+            guard PKCE.verify(verifier, against: challenge) else { throw .verifierWrong }
+        }
+        guard key == nil || key == provenKey else { throw .otherKey }
+    }
+
+    /// Opens a code that `sealed(forPage:with:)` sealed. The caller checks the application and the redirect URI.
+    package init(opening sealed: String, onPage page: String, with keyring: Keyring) throws(Refusal) {
+        try self.init(opening: sealed, with: keyring, purposes: Self.purposes.indices.map { Self.purpose($0, onPage: page) })
+    }
+
+    private init(opening sealed: String, with keyring: Keyring, purposes: [String]) throws(Refusal) {
         do {
-            var (fields, kind) = try FieldReader.open(
-                sealed, with: keyring, purposes: [Self.purpose, Self.purposeWithKey, Self.purposeOfBrowser])
+            var (fields, kind) = try FieldReader.open(sealed, with: keyring, purposes: purposes)
+            followsQuestion = kind == 3
+            let admission = followsQuestion ? try fields.date() : nil
+            let hasBrowser = followsQuestion ? try fields.string() == "browser" : kind == 2
             browser =
-                kind == 2 ? .init(ID(try fields.uuid()), signedInAt: try fields.string() == "silent" ? try fields.date() : nil) : nil
-            let hasKey = kind == 1 ? true : kind == 2 ? try fields.string() == "key" : false
+                hasBrowser ? .init(ID(try fields.uuid()), signedInAt: try fields.string() == "silent" ? try fields.date() : nil) : nil
+            let hasKey = kind == 1 ? true : kind >= 2 ? try fields.string() == "key" : false
             login = ID(try fields.uuid())
             tenant = ID(try fields.uuid())
             application = ID(try fields.uuid())
@@ -123,6 +183,7 @@ package struct AuthorizationCode: Sendable {
             authenticatedAt = try fields.date()
             device = Device(userAgent: try fields.optionalString(), address: try fields.optionalString())
             issuedAt = try fields.date()
+            admittedAt = admission ?? browser?.signedInAt ?? issuedAt
             let (team, at) = fields.isAtEnd ? ("", issuedAt) : (try fields.string(), try fields.date())
             vouched = team.isEmpty ? nil : Identity.Vouched(team: team, at: at)
             key = hasKey ? KeyThumbprint(try fields.string()) : nil
@@ -133,18 +194,6 @@ package struct AuthorizationCode: Sendable {
         } catch {
             throw .unreadable
         }
-        guard tenant == expected else { throw .otherTenant }
-        guard application == client else { throw .otherApplication }
-        guard redirectURIHash == Self.hash(redirectURI) else { throw .otherRedirectURI }
-        switch (codeChallenge, verifier) {
-        case (nil, nil): break
-        case (_?, nil): throw .verifierMissing
-        // RFC 9700, section 4.8.2: a verifier without a challenge means that an attacker removed the challenge.
-        case (nil, _?): throw .verifierUnexpected
-        case (let challenge?, let verifier?):
-            guard PKCE.verify(verifier, against: challenge) else { throw .verifierWrong }
-        }
-        guard key == nil || key == provenKey else { throw .otherKey }
     }
 
     private static func hash(_ text: String?) -> [UInt8] {

@@ -203,6 +203,13 @@ extension AuthorizationRequest {
         (self.nonce, self.codeChallenge, self.key, self.maxAge) = (nonce, codeChallenge, key, maxAge)
         (prompt, hint, purpose) = (.any, nil, nil)
     }
+
+    /// The request that led to a code, which waited for an answer of the person.
+    package init(before code: AuthorizationCode, from application: Application, at address: ReturnAddress, maxAge: Int?) {
+        self.init(
+            of: application, at: address, scope: code.scope, apis: code.apis, nonce: code.nonce, codeChallenge: code.codeChallenge,
+            key: code.key, maxAge: maxAge)
+    }
 }
 
 extension UInt8 {

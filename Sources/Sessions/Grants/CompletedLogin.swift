@@ -21,12 +21,14 @@ package struct CompletedLogin: Sendable {
     /// When Apple authenticated the user.
     let authenticatedAt: Date
     /// When Espalier admitted the sign-in with Apple. If the user's tokens were ended after this time, this login ends too.
-    let admittedAt: Date
+    package let admittedAt: Date
     let device: Device
     /// Apple's `real_user_status`, from a native application's first login.
     var realUserStatus: Int?
     /// The session of the browser that the user signed in with, if it serves all applications.
     var browser: BrowserSession.Link?
+    /// When its code was issued, if the login can have several codes.
+    var codeIssuedAt: Date?
 
     package init(
         login: ID<LoginID>, user: ID<User>, vouched: Identity.Vouched?, scope: String, apis: [ID<API>] = [], nonce: String?,
@@ -44,17 +46,24 @@ package struct CompletedLogin: Sendable {
 
     /// The session has the login's ID, so that a login has at most one session.
     var session: ID<Session> { ID(login.uuid) }
+
+    /// Whether everything of the tenant, or of the browser, ended since the login was admitted, as a condition. A logout of the browser
+    /// also ends the codes that were not redeemed yet.
+    package func hasEnded(of tenant: ID<Tenant>) -> SQL {
+        let ended = Tenant.endedTokens(of: tenant, since: admittedAt)
+        guard let browser else { return ended }
+        return "(\(part: ended) OR \(part: BrowserSession.hasEnded(browser.session, of: tenant)))"
+    }
 }
 
 extension CompletedLogin {
     package init(_ code: AuthorizationCode) {
-        // A silent sign-in is as old as the one with Apple. Otherwise a code that the browser gets while all tokens are being ended would
-        // be newer than their end.
         self.init(
             login: code.login, user: code.user, vouched: code.vouched, scope: code.scope, apis: code.apis, nonce: code.nonce,
-            connection: code.connection, authenticatedAt: code.authenticatedAt, admittedAt: code.browser?.signedInAt ?? code.issuedAt,
+            connection: code.connection, authenticatedAt: code.authenticatedAt, admittedAt: code.admittedAt,
             device: code.device)
         browser = code.browser
+        codeIssuedAt = code.followsQuestion ? code.issuedAt : nil
     }
 
     /// The same login with the session on another device than the one that the user signed in with.

@@ -28,7 +28,8 @@ extension Tokens {
     ///   - redirectURI: the redirect URI of the authorization request; nil in a protocol whose token request does not repeat it.
     ///   - key: the key that the request proves.
     ///   - issue: starts the session of the login.
-    /// - Throws: `OAuthError` if the code is invalid, expired or used. The second use ends the session of the first.
+    /// - Throws: `OAuthError` if the code is invalid, expired or used. The second use ends the session of the first. Another code of the
+    ///   same login does so too, but not for 30 s, because a person can send the form of a page twice.
     package func redeem<Reply: Sendable>(
         _ presented: String, redirectURI: String?, verifier: String?, provenKey key: KeyThumbprint? = nil, by application: Application,
         of tenant: Tenant, at now: Date,
@@ -43,17 +44,21 @@ extension Tokens {
             throw OAuthError(error == .otherKey ? .invalidDPoPProof : .invalidGrant, error.description)
         }
         let login = CompletedLogin(code)
-        return try await spent.refuse(.redeem(login.session), by: .init(application, tenant), at: now) {
+        return try await spent.refuse(.redeem(login.session, issuedAt: code.issuedAt), by: .init(application, tenant), at: now) {
             guard !code.isExpired(at: now) else {
                 // It is too late for tokens. If the code was redeemed in time, two parties have it.
-                try await revoke(code, application, tenant, at: now)
+                _ = try await revoke(code, application, tenant, at: now)
                 throw OAuthError(.invalidGrant, "The code has expired. Redeem it within one minute.")
             }
             do {
                 return try await issue(login)
             } catch let error as DatabaseError where error.constraint == "session_pkey" {
-                try await revoke(code, application, tenant, at: now)
-                throw OAuthError(.invalidGrant, "The code was redeemed before. Its session is revoked. The user must sign in again.")
+                let isRevoked = try await revoke(code, application, tenant, at: now)
+                throw OAuthError(
+                    .invalidGrant,
+                    isRevoked || !code.followsQuestion
+                        ? "The code was redeemed before. Its session is revoked. The user must sign in again."
+                        : "This login received its tokens before, with this code or another one.")
             }
         }
     }
@@ -83,9 +88,22 @@ extension Tokens {
 
     /// Ends the session of a code that two parties have, because one of them is an attacker (RFC 6749, section 4.1.2). Both lose its
     /// tokens.
-    private func revoke(_ code: AuthorizationCode, _ application: Application, _ tenant: Tenant, at now: Date) async throws {
-        _ = try await OwnerDatabase(pool, tenant: tenant.id).run(
-            Session.end(ID(code.login.uuid), of: tenant.id, because: .codeReplayed, actor: application.id, at: now))
+    /// - Returns: whether the session was active, and has ended now.
+    private func revoke(_ code: AuthorizationCode, _ application: Application, _ tenant: Tenant, at now: Date) async throws -> Bool {
+        let ended = try await OwnerDatabase(pool, tenant: tenant.id).run(
+            Session.end(
+                ID(code.login.uuid), of: tenant.id, because: .codeReplayed, actor: application.id, unless: code.isSecondOfForm(at: now),
+                at: now))
+        return !ended.isEmpty
+    }
+}
+
+extension AuthorizationCode {
+    /// Whether another code of the login started the session a moment ago, as a condition. The same applies to a refresh token that is sent
+    /// twice.
+    fileprivate func isSecondOfForm(at now: Date) -> SQL {
+        guard followsQuestion else { return "false" }
+        return "COALESCE(code_issued_at <> \(issuedAt) AND created_at > \(now.addingTimeInterval(-RefreshToken.grace)), false)"
     }
 }
 

@@ -4,7 +4,7 @@ import BrowserSessions
 import ClientKeys
 import Delivery
 package import Foundation
-import Postgres
+package import Postgres
 import Tenancy
 package import Users
 
@@ -72,27 +72,30 @@ package struct Session: Identified, Sendable {
         let (apiColumn, apis): (SQL, SQL) = login.apis.isEmpty ? ("", "") : (", api_ids", ", \(login.apis.map(\.uuid))")
         let bound = application.kind.isConfidential ? nil : key
         let (keyColumn, keyValue): (SQL, SQL) = bound.map { (", dpop_jkt", ", \($0.text)") } ?? ("", "")
-        var ended = Tenant.endedTokens(of: tenant.id, since: login.admittedAt)
         var (browserColumns, browserValues): (SQL, SQL) = ("", "")
         if let browser = login.browser {
-            // A logout of the browser also ends the codes that were not redeemed yet.
-            ended = "(\(part: ended) OR \(part: BrowserSession.hasEnded(browser.session, of: tenant.id)))"
             browserColumns = ", browser_session_id, is_silent"
             browserValues = ", \(browser.session), \(browser.isSilent)"
         }
+        let (codeColumn, code): (SQL, SQL) = login.codeIssuedAt.map { (", code_issued_at", ", \($0)") } ?? ("", "")
         return """
-            WITH admitted AS (\(part: User.admit(login.user, of: tenant.id, since: login.admittedAt, unless: ended))),
+            WITH admitted AS (\(part: User.admit(login.user, of: tenant.id, since: login.admittedAt, unless: login.hasEnded(of: tenant.id)))),
             started AS (
                 INSERT INTO session (tenant_id, id, application_id, user_id, scope, created_at, expires_at, refreshed_at, user_agent,
-                    address, authenticated_at, apple_team_id, vouched_at\(part: apiColumn)\(part: keyColumn)\(part: browserColumns))
+                    address, authenticated_at, apple_team_id, vouched_at\(part: apiColumn)\(part: keyColumn)\(part: browserColumns)\(part: codeColumn))
                 SELECT \(tenant.id), \(login.login), \(application.id), id, \(login.scope), \(now),
                     \(now.addingTimeInterval(TimeInterval(application.sessionSeconds))), \(now), \(login.device.userAgent),
-                    \(login.device.address), \(login.authenticatedAt), \(login.vouched?.team), \(login.vouched?.at)\(part: apis)\(part: keyValue)\(part: browserValues)
+                    \(login.device.address), \(login.authenticatedAt), \(login.vouched?.team), \(login.vouched?.at)\(part: apis)\(part: keyValue)\(part: browserValues)\(part: code)
                 FROM admitted
                 RETURNING user_id AS id),
             \(part: billing("started"))
             SELECT id, given_name, family_name, email, email_verified, is_private_email, email_disabled FROM admitted
             """
+    }
+
+    /// Selects a row if a login has started its session.
+    package static func exists(_ login: ID<LoginID>, of tenant: ID<Tenant>) -> SQL {
+        "SELECT FROM session WHERE tenant_id = \(tenant) AND id = \(login)"
     }
 
     /// Reads the user of a session that `begin` started at exactly this time and that was not used since. The time is in microseconds, so
@@ -166,13 +169,15 @@ package struct Session: Identified, Sendable {
     /// Ends an application's session, with its audit event and its webhook event. It writes nothing if the session has ended, does not
     /// exist or belongs to another application, so a caller cannot fill the trail. A session that has expired ends too, because its last
     /// access tokens outlive it.
+    /// - Parameter condition: a session that satisfies it does not end.
     static func end(
-        _ id: ID<Session>, of tenant: ID<Tenant>, because reason: EndReason, actor: ID<Application>, at now: Date
+        _ id: ID<Session>, of tenant: ID<Tenant>, because reason: EndReason, actor: ID<Application>, unless condition: SQL = "false",
+        at now: Date
     ) -> SQL {
         """
         WITH ended AS (
             UPDATE session SET ended_at = GREATEST(\(now), refreshed_at), ended_reason = \(reason)
-            WHERE tenant_id = \(tenant) AND id = \(id) AND application_id = \(actor) AND ended_at IS NULL
+            WHERE tenant_id = \(tenant) AND id = \(id) AND application_id = \(actor) AND ended_at IS NULL AND NOT \(part: condition)
             RETURNING tenant_id, user_id),
         audited AS (\(part: AuditEvent.insertion(
             "session.\(reason.rawValue)", owner: tenant.uuid, actor: actor.description, subject: "\(id.description)", source: "FROM ended", at: now)))

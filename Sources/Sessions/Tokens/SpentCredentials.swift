@@ -16,7 +16,8 @@ import Tenancy
 package final class SpentCredentials: Sendable {
     /// The purpose for which a credential was sent.
     package enum Use: Hashable {
-        case redeem(ID<Session>)
+        /// A code that was issued at this time. A login can have several codes.
+        case redeem(ID<Session>, issuedAt: Date)
         case refresh(ID<Session>, generation: Int)
         /// To act for the user, with an access token issued at this time.
         case act(ID<Session>, issuedAt: Int)

@@ -1,4 +1,6 @@
 import Access
+import BrowserSessions
+import ClientKeys
 import Encoding
 import Foundation
 import Sealing
@@ -100,6 +102,59 @@ struct AuthorizationCodeTests {
             let bare = try await issue(platform, changing: ["code_challenge": nil, "code_challenge_method": nil])
             #expect(throws: AuthorizationCode.Refusal.verifierUnexpected) { try bare.open() }
             #expect(throws: Never.self) { try bare.open(verifier: .some(nil)) }
+        }
+    }
+
+    @Test("a code after a question is issued later than its sign-in was admitted, and keeps every binding")
+    func afterQuestion() async throws {
+        try await TestPlatform.run { [self] platform in
+            let request = TestBrowser.Request(platform.acme, application: 2)
+            let later = now + 600
+            for browser in [nil, BrowserSession.Link(ID(at: now), signedInAt: nil), BrowserSession.Link(ID(at: now), signedInAt: now - 60)]
+            {
+                for key in [nil, KeyThumbprint(String(repeating: "A", count: 43))] {
+                    let code = AuthorizationCode(
+                        login: ID(at: now), tenant: ID(at: now), application: ID(at: now), user: ID(at: now),
+                        vouched: .init(team: "TEAM123456", at: now - 7), connection: .own, redirectURI: request.redirectURI,
+                        codeChallenge: request.challenge, nonce: "n", scope: "openid", apis: [ID(at: now)], key: key,
+                        authenticatedAt: now - 5, device: Device(), browser: browser, at: now)
+                    let waiting = try #require(code.sealed(forPage: "page", with: keyring))
+                    let opened = try AuthorizationCode(opening: waiting, onPage: "page", with: keyring).issued(at: later)
+                    let last = try AuthorizationCode(
+                        opening: opened.sealed(with: keyring), with: keyring, tenant: code.tenant, application: code.application,
+                        redirectURI: request.redirectURI, verifier: request.verifier, provenKey: key)
+                    #expect(last.admittedAt == browser?.signedInAt ?? now)
+                    #expect(last.followsQuestion && CompletedLogin(last).codeIssuedAt == later)
+                    #expect(!code.followsQuestion && CompletedLogin(code).codeIssuedAt == nil)
+                    #expect(!last.isExpired(at: later + 59.9) && last.isExpired(at: later + 60))
+                    #expect(last.login == code.login && last.user == code.user && last.browser == browser && last.key == key)
+                    #expect(last.vouched == code.vouched && last.apis == code.apis && last.nonce == "n")
+                    #expect(CompletedLogin(last).admittedAt == browser?.signedInAt ?? now)
+                    #expect(throws: AuthorizationCode.Refusal.verifierMissing) {
+                        try AuthorizationCode(
+                            opening: opened.sealed(with: keyring), with: keyring, tenant: code.tenant, application: code.application,
+                            redirectURI: request.redirectURI, verifier: nil, provenKey: key)
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("a code that waits on a page opens there only")
+    func onPage() async throws {
+        try await TestPlatform.run { [self] platform in
+            let issued = try await issue(platform)
+            let waiting = try #require(issued.code.sealed(forPage: "page", with: keyring))
+            #expect(throws: AuthorizationCode.Refusal.unreadable) {
+                try AuthorizationCode(
+                    opening: waiting, with: keyring, tenant: issued.code.tenant, application: issued.code.application,
+                    redirectURI: issued.request.redirectURI, verifier: issued.request.verifier)
+            }
+            for (text, page) in [(waiting, "page2"), (waiting, ""), (issued.code.sealed(with: keyring), "page"), ("", "page")] {
+                #expect(throws: AuthorizationCode.Refusal.unreadable) {
+                    try AuthorizationCode(opening: text, onPage: page, with: keyring)
+                }
+            }
         }
     }
 

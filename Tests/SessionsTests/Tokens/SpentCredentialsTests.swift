@@ -37,7 +37,9 @@ struct SpentCredentialsTests {
             try await spent.refuse(use, by: sender, at: Self.now) { Issue.record("It was refused before.") }
         }
         #expect(await runs(spent, .refresh(session, generation: 4), after: 1))
-        #expect(await runs(spent, .redeem(session), after: 1))
+        #expect(await runs(spent, .redeem(session, issuedAt: Self.now), after: 1))
+        #expect(await runs(spent, .redeem(session, issuedAt: Self.now + 0.000_001), after: 1))
+        #expect(await !runs(spent, .redeem(session, issuedAt: Self.now), after: 2))
         #expect(await runs(spent, .refresh(ID<Session>(at: Self.now), generation: 3), after: 1))
         #expect(await runs(spent, use, by: .init(application: ID(at: Self.now), limits: sender.limits), after: 1))
         // A longer limit can make the session active again.
