@@ -18,4 +18,7 @@ package enum Language: String, CaseIterable, Sendable {
 
     /// Whether the language is written from right to left.
     package var isRightToLeft: Bool { self == .arabic || self == .hebrew }
+
+    /// Whether people write the family name before the given name.
+    var putsFamilyNameFirst: Bool { [.japanese, .korean, .simplifiedChinese, .traditionalChinese].contains(self) }
 }

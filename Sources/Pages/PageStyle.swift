@@ -15,6 +15,7 @@ extension PageFrame {
         ul { display: flex; flex-wrap: wrap; gap: .25rem 1.5rem; margin: 0; padding: 0; list-style: none; }
         .list { display: block; margin: 0 0 1rem; padding-inline-start: 1.25rem; list-style: disc; }
         h1 { margin: 0 0 1rem; font-size: 1.5rem; line-height: 1.2; }
+        h2 { margin: 2rem 0 .5rem; font-size: 1rem; }
         a { color: inherit; }
         dt, small, footer { color: var(--soft); }
         dd { margin: 0 0 .5rem; }
@@ -22,6 +23,8 @@ extension PageFrame {
         .problem { color: var(--alarm); }
         input, button, .button { font: inherit; box-sizing: border-box; width: 100%; padding: .6rem 1rem; border-radius: .5rem; }
         input { color: var(--ink); background: var(--ground); border: 1px solid var(--soft); letter-spacing: .1em; text-transform: uppercase; }
+        .name { letter-spacing: normal; text-transform: none; }
+        label { display: block; margin-bottom: .25rem; }
         button, .button { display: block; text-align: center; text-decoration: none; cursor: pointer; border: 1px solid var(--ink); }
         button, .button { color: var(--on-accent); background: var(--accent); }
         .apple { display: inline-block; border-radius: .5rem; }

@@ -30,6 +30,7 @@ package enum Text: String, CaseIterable, Sendable {
     case signInWasNotStartedHere, responseBelongsToNoSignIn
     case signInTookTooLong, startedTooLongAgo
     case signInStartedInAnotherBrowser, finishedOrWithoutCookies
+    case signInIsFinished, applicationHasTheSignIn
     case startAgain
     case signInWasCanceled, youAreNotSignedIn
     case appleDoesNotRespond, appleDidNotRespondInTime
@@ -61,6 +62,11 @@ package enum Text: String, CaseIterable, Sendable {
     case askForConsent, applicationIsOfThirdParty, applicationReceives, receivesUserID
     case receivesName, receivesEmail, receivesOfflineAccess, receivesAPI
     case allow, useAnotherAccount
+
+    // The name that Apple did not share.
+    case askForName, nameIsRequired, givenName, familyName, enterOneName
+    case signInAgain, cancel
+    case appleSharesNameOnce, nameIsSharedOnce, openAppleSettings, stopUsingAppleAccount, thenSignInAgain
 
     // The sign-in on a device.
     case signInOnADevice, enterTheCode, next, enterOnlyYourCode

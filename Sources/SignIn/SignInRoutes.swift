@@ -34,8 +34,8 @@ package struct SignInRoutes: Sendable {
     let signInNatively: SignInNatively
     /// The remaining calls to Apple per attempt in a browser.
     let callbackTries = LoginAttempt.callbackTries
-    /// The remaining silent sign-ins per session of a browser. Each creates a session of an application, and none is billed. The count is in
-    /// the memory of this process. Only a cookie of this server takes memory here.
+    /// The remaining silent sign-ins per session of a browser. Each creates a session of an application, and none is billed. The forms with
+    /// a name take from it, too. The count is in the memory of this process. Only a cookie or a ticket of this server takes memory here.
     let silentSignIns = TokenBuckets<UUID>(perMinute: 10, holding: 30)
     let metrics: Metrics
 
@@ -56,6 +56,9 @@ package struct SignInRoutes: Sendable {
         pages.on(.post, "t/{tenant}/oauth2/consent", "giveConsent", use: giveConsent)
         pages.on(.post, "t/{tenant}/oauth2/consent/refusal", "refuseConsent", use: refuseConsent)
         pages.on(.post, "t/{tenant}/oauth2/consent/sign-in", "signInForConsent", use: signInForConsent)
+        pages.on(.post, "t/{tenant}/oauth2/name", "giveName", use: giveName)
+        pages.on(.post, "t/{tenant}/oauth2/name/refusal", "refuseName", use: refuseName)
+        pages.on(.post, "t/{tenant}/oauth2/name/sign-in", "signInForName", use: signInForName)
         routes.limited(.oauth, endpoints.limits).on(
             .post, "t/{tenant}/oauth2/par", "pushAuthorizationRequest", use: pushAuthorizationRequest)
         let callbacks = routes.limited(.callback, endpoints.limits)

@@ -1,4 +1,5 @@
 package import Access
+package import Apple
 package import Encoding
 package import Foundation
 package import Postgres
@@ -54,10 +55,36 @@ package struct User: Identified, Sendable {
     package static func admit(_ id: ID<User>, of tenant: ID<Tenant>, since admittedAt: Date, unless condition: SQL) -> SQL {
         """
         SELECT id, given_name, family_name, email, email_verified, is_private_email, email_disabled FROM tenant_user
-        WHERE tenant_id = \(tenant) AND id = \(id) AND deleted_at IS NULL
-            AND (tokens_valid_after IS NULL OR tokens_valid_after < \(admittedAt))
-            AND NOT \(part: condition)
+        WHERE tenant_id = \(tenant) AND id = \(id)
+            AND \(part: isAdmitted(since: admittedAt, unless: condition))
         FOR SHARE OF tenant_user
+        """
+    }
+
+    /// Saves the name of a user who has none, unless the user is deleted or lost all tokens since the login was admitted. A known name
+    /// stays.
+    package static func setName(
+        _ name: AppleUser, of id: ID<User>, _ tenant: ID<Tenant>, since admittedAt: Date, unless condition: SQL, at now: Date
+    ) -> SQL {
+        """
+        UPDATE tenant_user SET given_name = \(name.givenName), family_name = \(name.familyName),
+            updated_at = GREATEST(\(now), updated_at + interval '1 microsecond')
+        WHERE tenant_id = \(tenant) AND id = \(id) AND given_name IS NULL AND family_name IS NULL
+            AND \(part: isAdmitted(since: admittedAt, unless: condition))
+        """
+    }
+
+    private static func isAdmitted(since admittedAt: Date, unless condition: SQL) -> SQL {
+        """
+        deleted_at IS NULL AND (tokens_valid_after IS NULL OR tokens_valid_after < \(admittedAt)) AND NOT \(part: condition)
+        """
+    }
+
+    /// Selects a row if the user exists, has no name and is not deleted.
+    package static func nameless(_ id: ID<User>, of tenant: ID<Tenant>) -> SQL {
+        """
+        SELECT FROM tenant_user
+        WHERE tenant_id = \(tenant) AND id = \(id) AND deleted_at IS NULL AND given_name IS NULL AND family_name IS NULL
         """
     }
 

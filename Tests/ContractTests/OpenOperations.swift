@@ -15,7 +15,7 @@ struct OpenOperations: Sendable {
     /// Returns a response of each operation, with its operation ID.
     func answers() async throws -> [(String, TestBrowser.Answer)] {
         try await documents() + login() + sharedLogin() + otherAuthorizations() + devices() + authKit() + ends() + mushu()
-            + mushuProviders() + registration() + branding() + consents()
+            + mushuProviders() + registration() + branding() + consents() + names()
     }
 
     private func documents() async throws -> [(String, TestBrowser.Answer)] {
@@ -125,6 +125,29 @@ struct OpenOperations: Sendable {
             // The error is in the form.
             ("refuseConsent", try await decide("/refusal", ["response_mode": "form_post"])),
             ("signInForConsent", try await decide("/sign-in")), ("giveConsent", try await decide("")),
+        ]
+    }
+
+    /// The answers to the page that asks for a name.
+    private func names() async throws -> [(String, TestBrowser.Answer)] {
+        let request = TestBrowser.Request(platform.globex)
+        _ = try await platform.call("PATCH", "/tenants/globex/applications/\(request.application.client_id)", ["requires_name": true])
+        func answer(_ path: String, _ changes: [String: String?] = [:]) async throws -> TestBrowser.Answer {
+            let browser = TestBrowser(platform)
+            var form = try await eventually("the page asks") { () async throws -> TestBrowser.AppleForm? in
+                let toApple = try await browser.get(request.authorizeURL(changing: changes))
+                var form = try await browser.atApple(toApple, person: "new")
+                form["user"] = nil
+                let page = try await browser.callback(form)
+                return page.location == nil && page.body.contains("given_name") ? TestBrowser.AppleForm(html: page.body) : nil
+            }
+            form["given_name"] = "Ada"
+            return try await browser.post(TestPlatform.publicURL + form.action.replacing("?", with: path + "?"), form: form.fields)
+        }
+        return [
+            // The error is in the form.
+            ("refuseName", try await answer("/refusal", ["response_mode": "form_post", "ui_locales": "en"])),
+            ("signInForName", try await answer("/sign-in", ["ui_locales": "en"])), ("giveName", try await answer("", ["ui_locales": "en"])),
         ]
     }
 

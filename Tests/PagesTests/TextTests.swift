@@ -14,7 +14,7 @@ struct TextTests {
     /// Names that no language translates.
     private static let names = [
         "client_id", "redirect_uri", "request_uri", "id_token_hint", "session_id", "post_logout_redirect_uri", "allows_development_uris",
-        "machine", "native", "localhost", "BCDF-GHJK", "Apple",
+        "machine", "native", "localhost", "BCDF-GHJK", "Apple", "account.apple.com",
     ]
 
     private static func placeholders(_ words: String) -> [String] {

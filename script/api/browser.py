@@ -23,6 +23,7 @@ from dev_server import DevServer
 from device_browser import is_not_led_to_a_device, permit, refuses_a_device, signs_in_a_device
 from languages import speak_languages
 from https_server import HTTPSServer, TLSEnd, make_certificate
+from name_page import gives_a_name
 from pages import are_legible, fit_a_phone, have_a_policy_on_disk, show_text_as_text
 from sign_in_page import signs_in_through_the_page
 from sso_browser import shares_a_sign_in
@@ -280,6 +281,9 @@ def main():
         signs_in_through_the_page(browser, server, acme, Party(server, "acme", "spa", web), agree, arrived)
         nothing_wrong(browser)
         print("check-browser: signed in through the tenant's page, silently at a second application, and signed out of both")
+        gives_a_name(browser, server, acme, arrived)
+        nothing_wrong(browser)
+        print("check-browser: gave a name that Apple did not share, in four languages, by keyboard and without scripts")
         certificate = make_certificate(server.folder)
         with HTTPSServer(server, certificate) as https, WebApplication(TLSEnd(certificate)) as secure_web:
             party = Party(server, "acme", "web", secure_web, https)

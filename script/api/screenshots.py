@@ -1,13 +1,17 @@
-"""Writes the screenshots of the pages for people into docs/pictures: the sign-in page and the page of an error, with the brand of Acme in
-German, on a phone and on a desktop. A person runs it after a change of the pages: script/python script/api/screenshots.py
+"""Writes the screenshots of the pages for people into docs/pictures: the sign-in page, the page of an error and the page that asks for a
+name, with the brand of Acme in German, on a phone and on a desktop. A person runs it after a change of the
+pages: script/python script/api/screenshots.py
 """
 
 import base64
 import pathlib
 
+import requests
+
 from browser import Party
 from chromium import Chromium
 from dev_server import DevServer
+from name_page import reaches_the_page
 from sign_in_page import Tenant, shows_the_page
 from web_application import WebApplication
 
@@ -38,6 +42,11 @@ def main():
         save(browser, "sign-in-page")
         browser.open(shop.authorization("query", ui_locales="de", redirect_uri="https://elsewhere.example/callback"))
         save(browser, "error-page")
+        tenant.change({"requires_name": True, "sign_in_page": "on_request"}, f"/applications/{shop.credentials['client_id']}")
+        while requests.get(shop.authorization("query"), allow_redirects=False).status_code != 302:
+            pass
+        reaches_the_page(browser, shop, "query", ui_locales="de")
+        save(browser, "name-page")
 
 
 if __name__ == "__main__":

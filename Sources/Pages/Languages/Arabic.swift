@@ -63,6 +63,8 @@ extension Language {
         .startedTooLongAgo: "بدأت العملية قبل أكثر من 15 دقيقة.",
         .signInStartedInAnotherBrowser: "بدأت عملية تسجيل الدخول هذه في متصفح آخر",
         .finishedOrWithoutCookies: "من الممكن أيضًا أن العملية اكتملت بالفعل، أو أن هذا المتصفح لا يحفظ ملفات تعريف الارتباط.",
+        .signInIsFinished: "اكتمل تسجيل الدخول هذا بالفعل",
+        .applicationHasTheSignIn: "لقد استلمه التطبيق. لا يمكن استخدام تسجيل الدخول إلا مرة واحدة.",
         .startAgain: "يُرجى العودة إلى التطبيق وتسجيل الدخول مرة أخرى.",
         .signInWasCanceled: "لقد ألغيت تسجيل الدخول",
         .youAreNotSignedIn: "لم يتم تسجيل دخولك. يمكنك المحاولة مرة أخرى أو العودة إلى التطبيق.",
@@ -129,6 +131,21 @@ extension Language {
         .receivesAPI: "إمكانية الوصول إلى {api} نيابةً عنك",
         .allow: "السماح",
         .useAnotherAccount: "استخدام حساب Apple آخر",
+
+        .askForName: "ما اسمك؟",
+        .nameIsRequired: "يحتاج {application} إلى اسمك، ولم تشاركه Apple هذه المرة.",
+        .givenName: "الاسم الأول",
+        .familyName: "اسم العائلة",
+        .enterOneName: "يُرجى إدخال اسمك الأول أو اسم عائلتك.",
+        .signInAgain: "تسجيل الدخول مرة أخرى",
+        .cancel: "إلغاء",
+        .appleSharesNameOnce: "كيفية جعل Apple تشارك اسمك",
+        .nameIsSharedOnce: "تشارك Apple اسمك عند تسجيل دخولك لأول مرة فقط. للبدء من جديد:",
+        .openAppleSettings:
+            "على iPhone أو iPad، يُرجى فتح «الإعدادات» والضغط على اسمك، ثم «تسجيل الدخول والأمن»، ثم «تسجيل الدخول باستخدام Apple». على أي جهاز آخر، يُرجى تسجيل الدخول على account.apple.com واختيار «تسجيل الدخول والأمن»، ثم «تسجيل الدخول باستخدام Apple».",
+        .stopUsingAppleAccount:
+            "يُرجى اختيار العنصر الذي سجلت الدخول به هنا، ثم «إيقاف استخدام حساب Apple». سيتم تسجيل خروجك من كل مكان تستخدم فيه هذا العنصر.",
+        .thenSignInAgain: "يُرجى العودة إلى هذه الصفحة واختيار «تسجيل الدخول مرة أخرى».",
 
         .signInOnADevice: "تسجيل الدخول على جهاز",
         .enterTheCode: "يُرجى إدخال الرمز الظاهر على جهازك.",

@@ -64,6 +64,8 @@ extension Language {
         .startedTooLongAgo: "Het inloggen is meer dan 15 minuten geleden gestart.",
         .signInStartedInAnotherBrowser: "Deze inlogpoging is in een andere browser gestart",
         .finishedOrWithoutCookies: "Het kan ook zijn dat dit al is afgerond, of dat deze browser geen cookies opslaat.",
+        .signInIsFinished: "Dit inloggen is al afgerond",
+        .applicationHasTheSignIn: "De applicatie heeft het ontvangen. U kunt het maar één keer gebruiken.",
         .startAgain: "Ga terug naar de applicatie en log opnieuw in.",
         .signInWasCanceled: "U hebt het inloggen geannuleerd",
         .youAreNotSignedIn: "U bent niet ingelogd. U kunt het opnieuw proberen of teruggaan naar de applicatie.",
@@ -132,6 +134,21 @@ extension Language {
         .receivesAPI: "toegang tot {api} namens u",
         .allow: "Toestaan",
         .useAnotherAccount: "Een andere Apple Account gebruiken",
+
+        .askForName: "Wat is uw naam?",
+        .nameIsRequired: "{application} heeft uw naam nodig, en Apple heeft die deze keer niet gedeeld.",
+        .givenName: "Voornaam",
+        .familyName: "Achternaam",
+        .enterOneName: "Vul uw voornaam of uw achternaam in.",
+        .signInAgain: "Opnieuw inloggen",
+        .cancel: "Annuleren",
+        .appleSharesNameOnce: "Zo laat u Apple uw naam delen",
+        .nameIsSharedOnce: "Apple deelt uw naam alleen als u voor het eerst inlogt. Zo begint u opnieuw:",
+        .openAppleSettings:
+            "Open Instellingen op een iPhone of iPad, en tik op uw naam, op ‘Inloggen en beveiliging’ en op ‘Log in met Apple’. Log op een ander apparaat in op account.apple.com, en kies ‘Inloggen en beveiliging’ en ‘Log in met Apple’.",
+        .stopUsingAppleAccount:
+            "Kies het onderdeel waarmee u hier hebt ingelogd, en daarna ‘Stop met gebruik van Apple Account’. U wordt dan uitgelogd op alle plaatsen waar u dit onderdeel gebruikt.",
+        .thenSignInAgain: "Ga terug naar deze pagina en kies ‘Opnieuw inloggen’.",
 
         .signInOnADevice: "Inloggen op een apparaat",
         .enterTheCode: "Voer de code in die uw apparaat weergeeft.",

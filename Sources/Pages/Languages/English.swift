@@ -62,6 +62,8 @@ extension Language {
         .startedTooLongAgo: "It started more than 15 minutes ago.",
         .signInStartedInAnotherBrowser: "This sign-in was started in another browser",
         .finishedOrWithoutCookies: "It may also be finished already, or this browser may not save cookies.",
+        .signInIsFinished: "This sign-in is already finished",
+        .applicationHasTheSignIn: "The application has received it. A sign-in works only once.",
         .startAgain: "Go back to the application and sign in again.",
         .signInWasCanceled: "You canceled the sign-in",
         .youAreNotSignedIn: "You are not signed in. You can try again, or go back to the application.",
@@ -127,6 +129,21 @@ extension Language {
         .receivesAPI: "access to {api} on your behalf",
         .allow: "Allow",
         .useAnotherAccount: "Use another Apple Account",
+
+        .askForName: "Enter your name",
+        .nameIsRequired: "{application} needs your name, and Apple did not share it this time.",
+        .givenName: "Given name",
+        .familyName: "Family name",
+        .enterOneName: "Enter your given name or your family name.",
+        .signInAgain: "Sign in again",
+        .cancel: "Cancel",
+        .appleSharesNameOnce: "How to make Apple share your name",
+        .nameIsSharedOnce: "Apple shares your name only at your first sign-in. To start over:",
+        .openAppleSettings:
+            "On an iPhone or iPad, open Settings, and tap your name, Sign-In & Security and Sign in with Apple. On any other device, sign in at account.apple.com, and choose Sign-In and Security and Sign in with Apple.",
+        .stopUsingAppleAccount:
+            "Choose the entry with which you signed in here, and then Stop Using Apple Account. This signs you out everywhere where you use this entry.",
+        .thenSignInAgain: "Come back to this page, and choose “Sign in again”.",
 
         .signInOnADevice: "Sign in on a device",
         .enterTheCode: "Enter the code that your device shows.",

@@ -66,6 +66,8 @@ extension Language {
         .signInStartedInAnotherBrowser: "Cette connexion a commencé dans un autre navigateur",
         .finishedOrWithoutCookies:
             "Il est aussi possible que l’opération soit déjà terminée ou que ce navigateur n’enregistre pas les cookies.",
+        .signInIsFinished: "Cette connexion est déjà terminée",
+        .applicationHasTheSignIn: "L’application l’a reçue. Une connexion ne sert qu’une fois.",
         .startAgain: "Retournez à l’application et connectez-vous à nouveau.",
         .signInWasCanceled: "Vous avez annulé la connexion",
         .youAreNotSignedIn: "Vous n’êtes pas connecté. Vous pouvez réessayer ou revenir à l’application.",
@@ -135,6 +137,21 @@ extension Language {
         .receivesAPI: "un accès à {api} en votre nom",
         .allow: "Autoriser",
         .useAnotherAccount: "Utiliser un autre compte Apple",
+
+        .askForName: "Quel est votre nom ?",
+        .nameIsRequired: "{application} a besoin de votre nom, et Apple ne l’a pas communiqué cette fois.",
+        .givenName: "Prénom",
+        .familyName: "Nom de famille",
+        .enterOneName: "Saisissez votre prénom ou votre nom de famille.",
+        .signInAgain: "Se connecter à nouveau",
+        .cancel: "Annuler",
+        .appleSharesNameOnce: "Comment faire communiquer votre nom par Apple",
+        .nameIsSharedOnce: "Apple ne communique votre nom que lors de votre première connexion. Pour recommencer :",
+        .openAppleSettings:
+            "Sur un iPhone ou un iPad, ouvrez Réglages, touchez votre nom, puis « Connexion et sécurité » et « Connexion avec Apple ». Sur un autre appareil, connectez-vous sur account.apple.com, puis choisissez « Connexion et sécurité » et « Connexion avec Apple ».",
+        .stopUsingAppleAccount:
+            "Choisissez l’élément avec lequel vous vous êtes connecté ici, puis « Ne plus utiliser le compte Apple ». Vous serez déconnecté partout où vous utilisez cet élément.",
+        .thenSignInAgain: "Revenez à cette page et choisissez « Se connecter à nouveau ».",
 
         .signInOnADevice: "Se connecter sur un appareil",
         .enterTheCode: "Saisissez le code affiché sur votre appareil.",

@@ -63,6 +63,8 @@ extension Language {
         .startedTooLongAgo: "Sie hat vor mehr als 15 Minuten begonnen.",
         .signInStartedInAnotherBrowser: "Diese Anmeldung wurde in einem anderen Browser begonnen",
         .finishedOrWithoutCookies: "Vielleicht ist der Vorgang auch schon abgeschlossen, oder dieser Browser speichert keine Cookies.",
+        .signInIsFinished: "Diese Anmeldung ist schon abgeschlossen",
+        .applicationHasTheSignIn: "Die Anwendung hat sie erhalten. Eine Anmeldung gilt nur einmal.",
         .startAgain: "Gehen Sie zurück zur Anwendung und melden Sie sich erneut an.",
         .signInWasCanceled: "Sie haben die Anmeldung abgebrochen",
         .youAreNotSignedIn: "Sie sind nicht angemeldet. Sie können es erneut versuchen oder zur Anwendung zurückkehren.",
@@ -131,6 +133,21 @@ extension Language {
         .receivesAPI: "Zugriff auf {api} in Ihrem Namen",
         .allow: "Zulassen",
         .useAnotherAccount: "Anderen Apple Account verwenden",
+
+        .askForName: "Wie heißen Sie?",
+        .nameIsRequired: "{application} benötigt Ihren Namen, und Apple hat ihn diesmal nicht mitgeteilt.",
+        .givenName: "Vorname",
+        .familyName: "Nachname",
+        .enterOneName: "Geben Sie Ihren Vornamen oder Ihren Nachnamen ein.",
+        .signInAgain: "Erneut anmelden",
+        .cancel: "Abbrechen",
+        .appleSharesNameOnce: "So teilt Apple Ihren Namen mit",
+        .nameIsSharedOnce: "Apple teilt Ihren Namen nur bei der ersten Anmeldung mit. So beginnen Sie neu:",
+        .openAppleSettings:
+            "Öffnen Sie auf einem iPhone oder iPad die Einstellungen, und tippen Sie auf Ihren Namen, auf „Anmeldung & Sicherheit“ und auf „Mit Apple anmelden“. Melden Sie sich auf einem anderen Gerät bei account.apple.com an, und wählen Sie „Anmeldung und Sicherheit“ und „Mit Apple anmelden“.",
+        .stopUsingAppleAccount:
+            "Wählen Sie den Eintrag, mit dem Sie sich hier angemeldet haben, und dann „Apple Account nicht mehr verwenden“. Damit werden Sie überall abgemeldet, wo Sie diesen Eintrag verwenden.",
+        .thenSignInAgain: "Kehren Sie zu dieser Seite zurück, und wählen Sie „Erneut anmelden“.",
 
         .signInOnADevice: "Auf einem Gerät anmelden",
         .enterTheCode: "Geben Sie den Code ein, den Ihr Gerät anzeigt.",

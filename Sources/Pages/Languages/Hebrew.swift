@@ -61,6 +61,8 @@ extension Language {
         .startedTooLongAgo: "היא התחילה לפני יותר מ-15 דקות.",
         .signInStartedInAnotherBrowser: "ההתחברות הזו התחילה בדפדפן אחר",
         .finishedOrWithoutCookies: "ייתכן גם שהפעולה כבר הסתיימה, או שהדפדפן הזה לא שומר קובצי Cookie.",
+        .signInIsFinished: "ההתחברות הזו כבר הסתיימה",
+        .applicationHasTheSignIn: "האפליקציה קיבלה אותה. אפשר להשתמש בהתחברות פעם אחת בלבד.",
         .startAgain: "יש לחזור לאפליקציה ולהתחבר שוב.",
         .signInWasCanceled: "ביטלת את ההתחברות",
         .youAreNotSignedIn: "לא התחברת. אפשר לנסות שוב או לחזור לאפליקציה.",
@@ -124,6 +126,21 @@ extension Language {
         .receivesAPI: "גישה אל {api} בשמך",
         .allow: "אישור",
         .useAnotherAccount: "שימוש בחשבון Apple אחר",
+
+        .askForName: "מה השם שלך?",
+        .nameIsRequired: "{application} צריכה את השם שלך, ו‑Apple לא שיתפה אותו הפעם.",
+        .givenName: "שם פרטי",
+        .familyName: "שם משפחה",
+        .enterOneName: "יש להזין שם פרטי או שם משפחה.",
+        .signInAgain: "התחברות מחדש",
+        .cancel: "ביטול",
+        .appleSharesNameOnce: "איך לגרום ל‑Apple לשתף את השם שלך",
+        .nameIsSharedOnce: "Apple משתפת את השם שלך רק בהתחברות הראשונה. כדי להתחיל מחדש:",
+        .openAppleSettings:
+            "ב‑iPhone או ב‑iPad, יש לפתוח את „הגדרות” ולהקיש על השם שלך, על „כניסה ואבטחה” ועל „כניסה עם Apple”. בכל מכשיר אחר, יש להתחבר ב‑account.apple.com ולבחור „כניסה ואבטחה” ו„כניסה עם Apple”.",
+        .stopUsingAppleAccount:
+            "יש לבחור את הפריט שבאמצעותו התחברת כאן, ואז „הפסקת השימוש בחשבון Apple”. הפעולה תנתק אותך מכל מקום שבו נעשה שימוש בפריט הזה.",
+        .thenSignInAgain: "יש לחזור לדף הזה ולבחור „התחברות מחדש”.",
 
         .signInOnADevice: "התחברות במכשיר",
         .enterTheCode: "יש להזין את הקוד שמוצג במכשיר שלך.",

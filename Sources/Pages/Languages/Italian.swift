@@ -64,6 +64,8 @@ extension Language {
         .startedTooLongAgo: "È iniziato più di 15 minuti fa.",
         .signInStartedInAnotherBrowser: "Questo accesso è iniziato in un altro browser",
         .finishedOrWithoutCookies: "È anche possibile che l’operazione sia già conclusa o che questo browser non salvi i cookie.",
+        .signInIsFinished: "Questo accesso è già concluso",
+        .applicationHasTheSignIn: "L’applicazione lo ha ricevuto. Un accesso vale una sola volta.",
         .startAgain: "Torni all’applicazione e acceda di nuovo.",
         .signInWasCanceled: "Ha annullato l’accesso",
         .youAreNotSignedIn: "Non ha effettuato l’accesso. Può riprovare o tornare all’applicazione.",
@@ -131,6 +133,21 @@ extension Language {
         .receivesAPI: "l’accesso a {api} a Suo nome",
         .allow: "Consenti",
         .useAnotherAccount: "Usa un altro Apple Account",
+
+        .askForName: "Come si chiama?",
+        .nameIsRequired: "{application} richiede il Suo nome e Apple questa volta non lo ha condiviso.",
+        .givenName: "Nome",
+        .familyName: "Cognome",
+        .enterOneName: "Inserisca il Suo nome o il Suo cognome.",
+        .signInAgain: "Accedi di nuovo",
+        .cancel: "Annulla",
+        .appleSharesNameOnce: "Come far condividere il Suo nome da Apple",
+        .nameIsSharedOnce: "Apple condivide il Suo nome solo al primo accesso. Per ricominciare:",
+        .openAppleSettings:
+            "Su iPhone o iPad, apra Impostazioni e tocchi il Suo nome, «Accesso e sicurezza» e «Accedi con Apple». Su un altro dispositivo, acceda a account.apple.com e scelga «Accesso e sicurezza» e «Accedi con Apple».",
+        .stopUsingAppleAccount:
+            "Scelga la voce con cui ha effettuato l’accesso qui, poi «Interrompi utilizzo di Apple Account». In questo modo uscirà ovunque utilizzi questa voce.",
+        .thenSignInAgain: "Torni a questa pagina e scelga «Accedi di nuovo».",
 
         .signInOnADevice: "Accesso su un dispositivo",
         .enterTheCode: "Inserisca il codice mostrato dal Suo dispositivo.",

@@ -61,6 +61,8 @@ extension Language {
         .startedTooLongAgo: "Rozpoczęło się ponad 15 minut temu.",
         .signInStartedInAnotherBrowser: "To logowanie rozpoczęto w innej przeglądarce",
         .finishedOrWithoutCookies: "Możliwe też, że zostało już zakończone albo że ta przeglądarka nie zapisuje plików cookie.",
+        .signInIsFinished: "To logowanie zostało już zakończone",
+        .applicationHasTheSignIn: "Aplikacja już je otrzymała. Logowania można użyć tylko raz.",
         .startAgain: "Proszę wrócić do aplikacji i zalogować się ponownie.",
         .signInWasCanceled: "Logowanie zostało anulowane",
         .youAreNotSignedIn: "Nie zalogowano. Można spróbować ponownie lub wrócić do aplikacji.",
@@ -129,6 +131,21 @@ extension Language {
         .receivesAPI: "dostęp do {api} w Państwa imieniu",
         .allow: "Zezwól",
         .useAnotherAccount: "Użyj innego konta Apple",
+
+        .askForName: "Jak się Państwo nazywają?",
+        .nameIsRequired: "Aplikacja „{application}” potrzebuje imienia i nazwiska, a Apple tym razem ich nie udostępnia.",
+        .givenName: "Imię",
+        .familyName: "Nazwisko",
+        .enterOneName: "Proszę wpisać imię lub nazwisko.",
+        .signInAgain: "Zaloguj się ponownie",
+        .cancel: "Anuluj",
+        .appleSharesNameOnce: "Jak sprawić, by Apple udostępniało imię i nazwisko",
+        .nameIsSharedOnce: "Apple udostępnia imię i nazwisko tylko przy pierwszym logowaniu. Aby zacząć od nowa:",
+        .openAppleSettings:
+            "Na iPhonie lub iPadzie proszę otworzyć Ustawienia i stuknąć swoje imię i nazwisko, „Logowanie się i bezpieczeństwo” oraz „Zaloguj się przez Apple”. Na innym urządzeniu proszę zalogować się na account.apple.com i wybrać „Logowanie się i bezpieczeństwo” oraz „Zaloguj się przez Apple”.",
+        .stopUsingAppleAccount:
+            "Proszę wybrać pozycję, której użyto do logowania tutaj, a następnie „Przestań używać konta Apple”. Nastąpi wylogowanie wszędzie, gdzie ta pozycja jest używana.",
+        .thenSignInAgain: "Proszę wrócić na tę stronę i wybrać „Zaloguj się ponownie”.",
 
         .signInOnADevice: "Logowanie na urządzeniu",
         .enterTheCode: "Proszę wpisać kod, który wyświetla urządzenie.",

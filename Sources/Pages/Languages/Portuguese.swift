@@ -63,6 +63,8 @@ extension Language {
         .startedTooLongAgo: "Ele começou há mais de 15 minutos.",
         .signInStartedInAnotherBrowser: "Este início de sessão começou em outro navegador",
         .finishedOrWithoutCookies: "Também é possível que o processo já tenha terminado ou que este navegador não guarde cookies.",
+        .signInIsFinished: "Este início de sessão já terminou",
+        .applicationHasTheSignIn: "A aplicação já o recebeu. Um início de sessão só vale uma vez.",
         .startAgain: "Volte para a aplicação e inicie sessão novamente.",
         .signInWasCanceled: "Você cancelou o início de sessão",
         .youAreNotSignedIn: "Você não iniciou sessão. Você pode tentar novamente ou voltar para a aplicação.",
@@ -131,6 +133,21 @@ extension Language {
         .receivesAPI: "acesso a {api} em seu nome",
         .allow: "Permitir",
         .useAnotherAccount: "Usar outra Conta Apple",
+
+        .askForName: "Qual é o seu nome?",
+        .nameIsRequired: "{application} precisa do seu nome, e a Apple não o compartilhou desta vez.",
+        .givenName: "Nome",
+        .familyName: "Sobrenome",
+        .enterOneName: "Digite o seu nome ou o seu sobrenome.",
+        .signInAgain: "Iniciar sessão novamente",
+        .cancel: "Cancelar",
+        .appleSharesNameOnce: "Como fazer a Apple compartilhar o seu nome",
+        .nameIsSharedOnce: "A Apple só compartilha o seu nome quando você inicia sessão pela primeira vez. Para recomeçar:",
+        .openAppleSettings:
+            "Em um iPhone ou iPad, abra os Ajustes e toque no seu nome, em “Início de Sessão e Segurança” e em “Iniciar sessão com a Apple”. Em outro dispositivo, inicie sessão em account.apple.com e escolha “Início de Sessão e Segurança” e “Iniciar sessão com a Apple”.",
+        .stopUsingAppleAccount:
+            "Escolha o item com o qual você iniciou sessão aqui e depois “Parar de Usar a Conta Apple”. A sua sessão será encerrada em todos os lugares onde você usa esse item.",
+        .thenSignInAgain: "Volte para esta página e escolha “Iniciar sessão novamente”.",
 
         .signInOnADevice: "Iniciar sessão em um dispositivo",
         .enterTheCode: "Digite o código que o seu dispositivo mostra.",

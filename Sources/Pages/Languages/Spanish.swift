@@ -63,6 +63,8 @@ extension Language {
         .startedTooLongAgo: "Comenzó hace más de 15 minutos.",
         .signInStartedInAnotherBrowser: "Este inicio de sesión comenzó en otro navegador",
         .finishedOrWithoutCookies: "También es posible que el proceso ya haya terminado o que este navegador no guarde cookies.",
+        .signInIsFinished: "Este inicio de sesión ya ha terminado",
+        .applicationHasTheSignIn: "La aplicación lo ha recibido. Un inicio de sesión solo sirve una vez.",
         .startAgain: "Vuelva a la aplicación e inicie sesión de nuevo.",
         .signInWasCanceled: "Ha cancelado el inicio de sesión",
         .youAreNotSignedIn: "No ha iniciado sesión. Puede intentarlo de nuevo o volver a la aplicación.",
@@ -131,6 +133,21 @@ extension Language {
         .receivesAPI: "acceso a {api} en su nombre",
         .allow: "Permitir",
         .useAnotherAccount: "Usar otra cuenta de Apple",
+
+        .askForName: "¿Cómo se llama?",
+        .nameIsRequired: "{application} necesita su nombre, y Apple no lo ha compartido esta vez.",
+        .givenName: "Nombre",
+        .familyName: "Apellidos",
+        .enterOneName: "Introduzca su nombre o sus apellidos.",
+        .signInAgain: "Iniciar sesión de nuevo",
+        .cancel: "Cancelar",
+        .appleSharesNameOnce: "Cómo hacer que Apple comparta su nombre",
+        .nameIsSharedOnce: "Apple solo comparte su nombre la primera vez que inicia sesión. Para empezar de nuevo:",
+        .openAppleSettings:
+            "En un iPhone o iPad, abra Ajustes y toque su nombre, «Inicio de sesión y seguridad» e «Iniciar sesión con Apple». En otro dispositivo, inicie sesión en account.apple.com y elija «Inicio de sesión y seguridad» e «Iniciar sesión con Apple».",
+        .stopUsingAppleAccount:
+            "Elija la entrada con la que ha iniciado sesión aquí y, después, «Dejar de usar la cuenta de Apple». Se cerrará su sesión en todos los lugares donde use esta entrada.",
+        .thenSignInAgain: "Vuelva a esta página y elija «Iniciar sesión de nuevo».",
 
         .signInOnADevice: "Iniciar sesión en un dispositivo",
         .enterTheCode: "Introduzca el código que muestra su dispositivo.",

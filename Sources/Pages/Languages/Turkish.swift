@@ -62,6 +62,8 @@ extension Language {
         .startedTooLongAgo: "İşlem başlayalı 15 dakikadan fazla oldu.",
         .signInStartedInAnotherBrowser: "Bu giriş işlemi başka bir tarayıcıda başlatıldı",
         .finishedOrWithoutCookies: "İşlem zaten tamamlanmış da olabilir veya bu tarayıcı çerezleri kaydetmiyor olabilir.",
+        .signInIsFinished: "Bu giriş zaten tamamlandı",
+        .applicationHasTheSignIn: "Uygulama bunu aldı. Bir giriş yalnızca bir kez kullanılabilir.",
         .startAgain: "Uygulamaya dönün ve yeniden giriş yapın.",
         .signInWasCanceled: "Girişi iptal ettiniz",
         .youAreNotSignedIn: "Giriş yapmadınız. Yeniden deneyebilir veya uygulamaya dönebilirsiniz.",
@@ -129,6 +131,21 @@ extension Language {
         .receivesAPI: "sizin adınıza {api} erişimi",
         .allow: "İzin ver",
         .useAnotherAccount: "Başka bir Apple Hesabı kullan",
+
+        .askForName: "Adınız nedir?",
+        .nameIsRequired: "{application} adınıza ihtiyaç duyuyor ve Apple bu kez adınızı paylaşmadı.",
+        .givenName: "Ad",
+        .familyName: "Soyadı",
+        .enterOneName: "Adınızı veya soyadınızı girin.",
+        .signInAgain: "Yeniden giriş yap",
+        .cancel: "Vazgeç",
+        .appleSharesNameOnce: "Apple’ın adınızı paylaşması için ne yapmalısınız?",
+        .nameIsSharedOnce: "Apple adınızı yalnızca ilk girişinizde paylaşır. Baştan başlamak için:",
+        .openAppleSettings:
+            "iPhone veya iPad’de Ayarlar’ı açın; adınıza, “Giriş Yapma ve Güvenlik” ve “Apple ile Giriş Yap” seçeneklerine dokunun. Başka bir cihazda account.apple.com adresinde giriş yapın; “Giriş Yapma ve Güvenlik” ve “Apple ile Giriş Yap” seçeneklerini seçin.",
+        .stopUsingAppleAccount:
+            "Burada giriş yapmak için kullandığınız öğeyi, ardından “Apple Hesabını Kullanmayı Durdur” seçeneğini seçin. Bu öğeyi kullandığınız her yerde oturumunuz kapanır.",
+        .thenSignInAgain: "Bu sayfaya dönün ve “Yeniden giriş yap” seçeneğini seçin.",
 
         .signInOnADevice: "Bir cihazda giriş yapın",
         .enterTheCode: "Cihazınızın gösterdiği kodu girin.",

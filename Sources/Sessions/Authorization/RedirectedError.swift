@@ -3,7 +3,9 @@ package import Hummingbird
 import Web
 
 /// A refusal that the application receives through the browser (RFC 6749, section 4.1.2.1; OpenID Connect Core, section 3.1.2.6).
-package struct RedirectedError: Error, Sendable {
+///
+/// In a log, it is its description, because the address contains the state of the application.
+package struct RedirectedError: Error, Sendable, CustomStringConvertible {
     package enum Code: String {
         case invalidRequest = "invalid_request"
         case unauthorizedClient = "unauthorized_client"
@@ -16,13 +18,14 @@ package struct RedirectedError: Error, Sendable {
         case temporarilyUnavailable = "temporarily_unavailable"
         case loginRequired = "login_required"
         case consentRequired = "consent_required"
+        case interactionRequired = "interaction_required"
         case requestNotSupported = "request_not_supported"
         case requestURINotSupported = "request_uri_not_supported"
         case registrationNotSupported = "registration_not_supported"
     }
 
     package let code: Code
-    let description: String
+    package let description: String
     let returnAddress: ReturnAddress
     /// Cookies of the response, in the form of `Set-Cookie`.
     package var cookies: [String] = []

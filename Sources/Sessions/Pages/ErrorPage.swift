@@ -67,6 +67,10 @@ package struct ErrorPage: Error, Sendable {
     package static let outageAtCallback = ErrorPage(
         outcome: "unavailable", status: .serviceUnavailable, title: .serviceIsUnavailable, detail: .databaseIsUnreachable,
         remedy: .reloadAndSendAgain)
+    /// The person sends a form again whose sign-in the application has used.
+    package static let signInFinished = ErrorPage(
+        outcome: "sign_in_finished", status: .badRequest, title: .signInIsFinished, detail: .applicationHasTheSignIn,
+        remedy: .returnToTheApplication)
     package static let otherBrowser = ErrorPage(
         outcome: "other_browser", status: .badRequest, title: .signInStartedInAnotherBrowser, detail: .finishedOrWithoutCookies,
         remedy: .startAgain)

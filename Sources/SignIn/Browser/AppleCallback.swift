@@ -86,17 +86,32 @@ extension SignInRoutes {
 
         // Each later error is redirected to the application.
         let returnAddress = attempt.returnAddress(issuer: endpoints.issuer(tenant.tenant))
+        if let question = nameQuestion(repeating: form, of: attempt, to: returnAddress, application, request) {
+            return page(question, for: tenant, request, context)
+        }
+        let removals = cookie.removals(parts: attempt.partsInCookies, hasQuestion: !cookie.questions(in: request).isEmpty)
         do {
             guard attempt.delivery != .tokens || application.returnsTokensInURL else { throw CallbackRefusal.tokensNotAllowed }
             var code = try await authorizationCode(
                 for: AppleAnswer(form), to: attempt, tenant, device: Device(request, context), at: now)
-            var cookies = cookie.removals(parts: attempt.partsInCookies)
+            var started: [String] = []
             if tenant.tenant.settings.singleSignOn, attempt.delivery == .code {
-                cookies.append(try await startBrowserSession(with: &code, attempt, tenant.tenant, at: now))
+                started.append(try await startBrowserSession(with: &code, attempt, tenant.tenant, at: now))
+            }
+            if attempt.delivery == .code,
+                let question = try await nameQuestion(
+                    of: code, to: returnAddress, application, after: .init(secret: secret, code: form["code"] ?? ""),
+                    maxAge: attempt.maxAge, tenant.tenant, at: now)
+            {
+                metrics.count(.callback, "name")
+                return page(question, for: tenant, request, context)
+                    .setting(
+                        cookie.set(secret, question: question.cookieValue, in: request, publicURL: endpoints.publicURL) + started)
             }
             let delivered = try await delivery(of: code, to: attempt, application, tenant.tenant, at: now)
             metrics.count(.callback, "ok")
-            return returnAddress.answer(delivered, for: request, in: context.record.current.language, cookies: cookies)
+            return returnAddress.answer(
+                delivered, for: request, in: context.record.current.language, cookies: removals + started)
         } catch {
             let refusal = CallbackRefusal(error)
             metrics.count(.callback, refusal.outcome)
@@ -108,10 +123,10 @@ extension SignInRoutes {
                 ])
             if let page = retryPage(after: refusal, of: attempt, application, tenant, request, context) {
                 context.record.note(outcome: refusal.code.rawValue)
-                return page
+                return page.setting(removals)
             }
             var answer = RedirectedError(refusal.code, refusal.description, to: returnAddress)
-            answer.cookies = cookie.removals(parts: attempt.partsInCookies)
+            answer.cookies = removals
             throw answer
         }
     }

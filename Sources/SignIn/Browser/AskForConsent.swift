@@ -53,11 +53,8 @@ extension SignInRoutes {
     /// Opens the form of the page.
     /// - Throws: an `ErrorPage` unless the page of this browser sends it, within 15 minutes.
     func waitingRequest(_ request: Request, _ context: WebContext) async throws -> WaitingRequest {
-        guard request.isFromOwnPage(endpoints.publicURL) else { throw ErrorPage.consentUnreadable }
-        let form = try await endpoints.browserForm(request, context)
-        guard let tenant = try await endpoints.showingOutage(.outage, context, { try await endpoints.tenant(context) }) else {
-            throw ErrorPage.unknownTenant
-        }
+        let form = try await pageForm(request, context, orThrow: .consentUnreadable)
+        let tenant = form.tenant
         let ticket: ConsentTicket
         do throws(ConsentTicket.Refusal) {
             ticket = try ConsentTicket(
@@ -71,9 +68,8 @@ extension SignInRoutes {
         guard let cookie = BrowserCookie(in: request, of: tenant.tenant, publicURL: endpoints.publicURL, with: endpoints.keyring),
             cookie.session == ticket.session, cookie.user == ticket.user, tenant.tenant.settings.singleSignOn
         else { throw ErrorPage.otherBrowser }
-        let state = form["state"].flatMap { [UInt8](base64URL: $0) }.map { String(decoding: $0, as: UTF8.self) }
         guard let application = tenant.applications[ticket.application],
-            let asked = ticket.request(from: application, state: state, issuer: endpoints.issuer(tenant.tenant))
+            let asked = ticket.request(from: application, state: form.state, issuer: endpoints.issuer(tenant.tenant))
         else { throw ErrorPage.consentUnreadable }
         return WaitingRequest(asked: asked, tenant: tenant, cookie: cookie, askedAt: ticket.askedAt)
     }

@@ -7,6 +7,7 @@ import Sessions
 
 /// The cookies of a login attempt. One cookie binds the attempt to the browser that started it. Each attempt has its own, so that two tabs
 /// do not disturb each other. More cookies contain the part of the application's state that does not fit into Apple's URL.
+/// A last one contains the question for a name, for a reload of its page.
 ///
 /// Apple responds with a cross-site POST. Browsers attach only `SameSite=None` cookies to it, and those only with `Secure`. `__Host-`
 /// prevents sibling domains from setting one. Settings allow plain http on loopback only. These attributes do not work there, and are
@@ -59,8 +60,25 @@ extension AttemptCookie {
         return cookies.map { name, value in "\(name)=\(value); Max-Age=\(Int(LoginAttempt.lifetime)); \(attributes)" }
     }
 
-    func removals(parts: Int = 0) -> [String] {
-        ([name] + (0..<parts).map(name(ofPart:))).map { Self.removal($0, attributes) }
+    /// Another cookie with the question of a page, and the secret for as long, because the form of the page needs it.
+    /// - Parameter question: the question. It is left out if it is too long for a cookie, or exceeds `largestTotal` together with the
+    ///   cookies of the request. Then only a reload of the page is not possible.
+    func set(_ secret: String, question: String, in request: Request, publicURL: String) -> [String] {
+        let held = Held(in: request, publicURL: publicURL)
+        let total = held.secretBytes + held.partBytes + Held.size(questionName.utf8.count, question.utf8.count)
+        guard question.utf8.count <= Self.longestQuestion, total <= Self.largestTotal else { return set(secret) }
+        return set(secret) + ["\(questionName)=\(question); Max-Age=\(Int(NameTicket.lifetime)); \(attributes)"]
+    }
+
+    private var questionName: String { "\(name)-\(Self.questionSuffix)" }
+
+    private static let questionSuffix = "q"
+    /// In bytes. With its name, a cookie stays below 4096 bytes, the limit of browsers.
+    private static let longestQuestion = 3900
+
+    /// - Parameter hasQuestion: whether the browser has the question of a page.
+    func removals(parts: Int = 0, hasQuestion: Bool = false) -> [String] {
+        ([name] + (0..<parts).map(name(ofPart:)) + (hasQuestion ? [questionName] : [])).map { Self.removal($0, attributes) }
     }
 
     private func name(ofPart number: Int) -> String { "\(name)-\(number)" }
@@ -75,30 +93,39 @@ extension AttemptCookie {
     ///
     /// A response removes up to `mostRemovals` cookies. The next response removes more.
     static func removals(toMakeRoomFor parts: [String], secret: String = "", in request: Request, publicURL: String) -> [String] {
-        let prefix = prefix(publicURL)
-        // name=value in a header, then a semicolon and a space.
-        func size(_ name: Int, _ value: Int) -> Int { name + value + 3 }
-        let nameSize = prefix.utf8.count + nameLength
-        let new = parts.reduce(size(nameSize, secret.utf8.count)) { $0 + size(nameSize + 2, $1.utf8.count) }
+        let nameSize = prefix(publicURL).utf8.count + nameLength
+        let new = parts.reduce(Held.size(nameSize, secret.utf8.count)) { $0 + Held.size(nameSize + 2, $1.utf8.count) }
+        let held = Held(in: request, publicURL: publicURL)
+        guard new + held.partBytes + held.secretBytes > largestTotal else { return [] }
+        let names = held.partNames.sorted() + (new + held.secretBytes > largestTotal ? held.secretNames.sorted() : [])
+        return names.prefix(mostRemovals).map { removal($0, attributes(publicURL)) }
+    }
+
+    /// The cookies of attempts that a browser has: the secrets, and everything else.
+    private struct Held {
         var (partNames, secretNames) = (Set<String>(), Set<String>())
         var (partBytes, secretBytes) = (0, 0)
-        forEachCookie(in: request) { name, value in
-            // The name must match an attempt's exactly, because it goes into a header.
-            guard name.starts(with: prefix.utf8) else { return }
-            let rest = name.dropFirst(prefix.utf8.count)
-            guard rest.count >= nameLength, rest.prefix(nameLength).allSatisfy(\.isLowercaseOrDigit) else { return }
-            let ending = rest.dropFirst(nameLength)
-            if ending.isEmpty {
-                secretNames.insert(String(Substring(name)))
-                secretBytes += size(name.count, value.count)
-            } else if ending.count == 2, ending.first == UInt8(ascii: "-"), ending.dropFirst().allSatisfy(\.isLowercaseOrDigit) {
-                partNames.insert(String(Substring(name)))
-                partBytes += size(name.count, value.count)
+
+        init(in request: Request, publicURL: String) {
+            let prefix = AttemptCookie.prefix(publicURL)
+            AttemptCookie.forEachCookie(in: request) { name, value in
+                // The name must match an attempt's exactly, because it goes into a header.
+                guard name.starts(with: prefix.utf8) else { return }
+                let rest = name.dropFirst(prefix.utf8.count)
+                let (id, ending) = (rest.prefix(nameLength), rest.dropFirst(nameLength))
+                guard id.count == nameLength, id.allSatisfy(\.isLowercaseOrDigit) else { return }
+                if ending.isEmpty {
+                    secretNames.insert(String(Substring(name)))
+                    secretBytes += Self.size(name.count, value.count)
+                } else if ending.count == 2, ending.first == UInt8(ascii: "-"), ending.dropFirst().allSatisfy(\.isLowercaseOrDigit) {
+                    partNames.insert(String(Substring(name)))
+                    partBytes += Self.size(name.count, value.count)
+                }
             }
         }
-        guard new + partBytes + secretBytes > largestTotal else { return [] }
-        let names = partNames.sorted() + (new + secretBytes > largestTotal ? secretNames.sorted() : [])
-        return names.prefix(mostRemovals).map { removal($0, attributes(publicURL)) }
+
+        /// How many bytes a cookie has in a header: name=value, a semicolon and a space.
+        static func size(_ name: Int, _ value: Int) -> Int { name + value + 3 }
     }
 }
 
@@ -113,6 +140,10 @@ extension AttemptCookie {
 
     func values(ofPart number: Int, in request: Request) -> [String] {
         Self.values(of: name(ofPart: number), in: request)
+    }
+
+    func questions(in request: Request) -> [String] {
+        Self.values(of: questionName, in: request)
     }
 
     private static func values(of name: String, in request: Request) -> [String] {

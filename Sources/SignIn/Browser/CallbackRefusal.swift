@@ -61,6 +61,8 @@ extension CallbackRefusal {
             self.init(error)
         case let error as DatabaseError where error.constraint == "session_pkey": self = .completedBefore
         case is OAuthError: self = .userEnded
+        case let error as RedirectedError:
+            self.init(code: error.code, description: error.description, outcome: error.code.rawValue)
         case let error as DatabaseError:
             self.init(
                 code: error.isOutage ? .temporarilyUnavailable : .serverError,

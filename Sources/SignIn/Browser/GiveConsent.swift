@@ -40,6 +40,6 @@ extension SignInRoutes {
             return try begin(asked, delivering: .code, for: tenant, request, earlierSession: cookie.session)
         }
         metrics.count(.authorize, "consented")
-        return silentAnswer(to: asked, session, cookie, connection, for: tenant.tenant, request, context, at: now)
+        return try await silentAnswer(to: asked, session, cookie, connection, for: tenant, request, context, at: now)
     }
 }

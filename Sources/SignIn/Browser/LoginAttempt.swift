@@ -253,7 +253,7 @@ struct LoginAttempt: Sendable {
         secrets.first { constantTimeEqual(Self.hash($0), browser) }
     }
 
-    private static func hash(_ text: String) -> [UInt8] {
+    static func hash(_ text: String) -> [UInt8] {
         Array(SHA256.hash(data: Data(text.utf8)))
     }
 }

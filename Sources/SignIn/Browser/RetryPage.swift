@@ -95,7 +95,6 @@ extension SignInRoutes {
         }
         let page = RetryPage(
             cause: cause, retryURL: started?.location, backURL: error.location ?? (application.isThirdParty ? nil : application.loginURL))
-        let removals = AttemptCookie(attempt.login, publicURL: endpoints.publicURL).removals(parts: attempt.partsInCookies)
-        return page.response(in: PageFrame(request, tenant, context)).setting(removals + (started?.cookies ?? []))
+        return page.response(in: PageFrame(request, tenant, context)).setting(started?.cookies ?? [])
     }
 }

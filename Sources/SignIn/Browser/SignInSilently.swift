@@ -14,8 +14,8 @@ import Web
 extension SignInRoutes {
     /// Responds to an authorization request without Apple.
     ///
-    /// It costs one statement, and only if the request has a cookie of this server. If the session of the browser does not serve the
-    /// request, it costs a second one.
+    /// It costs one statement, and only if the request has a cookie of this server. It costs a second one if the session of the browser does
+    /// not serve the request, or if the application requires a name.
     /// - Returns: nil if the user must sign in with Apple. The response may be a page that asks for consent.
     /// - Throws: a `RedirectedError` if the request forbids a sign-in with Apple (`prompt=none`).
     func signInSilently(
@@ -54,15 +54,15 @@ extension SignInRoutes {
             guard try await expectedUser(hint, tenant.tenant) == cookie.user else { throw SilentRefusal.otherUser }
         }
         guard silentSignIns.take(cookie.session.uuid, at: .now).isGranted else { throw SilentRefusal.tooMany }
-        let (application, tenant, now) = (asked.application, tenant.tenant, endpoints.now())
-        let acquaintance = application.isThirdParty && asked.prompt != .consent ? acquaintance(of: cookie.user, asked, tenant) : nil
+        let (application, owner, now) = (asked.application, tenant.tenant, endpoints.now())
+        let acquaintance = application.isThirdParty && asked.prompt != .consent ? acquaintance(of: cookie.user, asked, owner) : nil
         let wanted = BrowserSession.Wanted(maxAge: asked.maxAge, acquaintance: acquaintance)
-        let use = BrowserSession.use(cookie, of: tenant, wanted, at: now)
-        guard let session = try await OwnerDatabase(signInNatively.pool, tenant: tenant.id).run(use).first(BrowserSession.init) else {
-            throw SilentRefusal(try await unusableState(of: cookie, wanted, by: application.id, tenant, at: now))
+        let use = BrowserSession.use(cookie, of: owner, wanted, at: now)
+        guard let session = try await OwnerDatabase(signInNatively.pool, tenant: owner.id).run(use).first(BrowserSession.init) else {
+            throw SilentRefusal(try await unusableState(of: cookie, wanted, by: application.id, owner, at: now))
         }
         guard asked.prompt != .consent else { throw SilentRefusal(.unacquainted) }
-        return silentAnswer(to: asked, session, cookie, connection, for: tenant, request, context, at: now)
+        return try await silentAnswer(to: asked, session, cookie, connection, for: tenant, request, context, at: now)
     }
 
     /// The reason why the session of a cookie does not serve a request. A cookie that two parties have ends the session.
@@ -76,7 +76,7 @@ extension SignInRoutes {
     }
 
     /// Selects a row if the user has allowed an application of a third party before, on a page or by a sign-in with Apple.
-    private func acquaintance(of user: ID<User>, _ asked: AuthorizationRequest, _ tenant: Tenant) -> SQL {
+    func acquaintance(of user: ID<User>, _ asked: AuthorizationRequest, _ tenant: Tenant) -> SQL {
         let application = asked.application.id
         let revoked = Consent.revoked(since: "s.created_at", of: user, application, tenant.id)
         return """
@@ -86,22 +86,37 @@ extension SignInRoutes {
             """
     }
 
-    /// The response with a code of a session that serves the request.
+    /// The response with a code of a session that serves the request, or the page that asks for the name of the user.
+    /// - Throws: a `RedirectedError` if the request forbids the page (`prompt=none`).
     func silentAnswer(
-        to asked: AuthorizationRequest, _ session: BrowserSession, _ cookie: BrowserCookie, _ connection: Connection, for tenant: Tenant,
-        _ request: Request, _ context: WebContext, at now: Date
-    ) -> Response {
+        to asked: AuthorizationRequest, _ session: BrowserSession, _ cookie: BrowserCookie, _ connection: Connection,
+        for tenant: TenantConfiguration, _ request: Request, _ context: WebContext, at now: Date
+    ) async throws -> Response {
         let code = AuthorizationCode(
-            login: ID(at: now), tenant: tenant.id, application: asked.application.id, user: session.user, connection: connection.ownership,
+            login: ID(at: now), tenant: tenant.tenant.id, application: asked.application.id, user: session.user,
+            connection: connection.ownership,
             redirectURI: asked.returnAddress.redirectURI, codeChallenge: asked.codeChallenge, nonce: asked.nonce, scope: asked.scope,
             apis: asked.apis, key: asked.key, authenticatedAt: session.authenticatedAt, device: Device(request, context),
             browser: .init(session.id, signedInAt: session.signedInAt), at: now)
+        let cookies = successor(of: cookie, session, for: tenant.tenant, at: now)
+        if asked.prompt == .none {
+            guard try await !needsName(code.user, asked.application, tenant.tenant) else {
+                metrics.count(.authorize, RedirectedError.Code.interactionRequired.rawValue)
+                var refusal = RedirectedError(
+                    .interactionRequired, "The application requires the user's name. A page must ask for it. Leave out prompt.",
+                    to: asked.returnAddress)
+                refusal.cookies = cookies
+                throw refusal
+            }
+        } else if let question = try await nameQuestion(
+            of: code, to: asked.returnAddress, asked.application, after: nil, maxAge: asked.maxAge, tenant.tenant, at: now)
+        {
+            metrics.count(.authorize, "name")
+            return page(question, for: tenant, request, context).setting(cookies)
+        }
         metrics.count(.authorize, "silent")
-        // Most responses set no cookie, because one that arrives late would replace a newer cookie.
-        let isNew = session.generation != cookie.generation
         return asked.returnAddress.answer(
-            [("code", code.sealed(with: endpoints.keyring))], for: request, in: context.record.current.language,
-            cookies: isNew ? [setting(session, for: tenant, at: now)] : [])
+            [("code", code.sealed(with: endpoints.keyring))], for: request, in: context.record.current.language, cookies: cookies)
     }
 
     private func expectedUser(_ hint: AuthorizationRequest.Hint, _ tenant: Tenant) async throws -> ID<User>? {
@@ -124,6 +139,12 @@ extension SignInRoutes {
         guard let started else { throw CallbackRefusal.userEnded }
         code.browser = .init(started.id, signedInAt: nil)
         return setting(started, for: tenant, at: now)
+    }
+
+    /// The cookie after the one of a request, if its time has come. Most responses set no cookie, because one that arrives late would replace
+    /// a newer cookie.
+    func successor(of cookie: BrowserCookie, _ session: BrowserSession, for tenant: Tenant, at now: Date) -> [String] {
+        session.generation != cookie.generation ? [setting(session, for: tenant, at: now)] : []
     }
 
     private func setting(_ session: BrowserSession, for tenant: Tenant, at now: Date) -> String {

@@ -69,6 +69,33 @@ struct EndConsentTests {
         }
     }
 
+    @Test("a sign-in that waits for the user's name gets no code, and saves no name")
+    func waitsForName() async throws {
+        try await TestPlatform.runByHand { platform in
+            let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
+            let client = request.application.client_id
+            #expect(try await platform.call("PATCH", "/tenants/acme/applications/\(client)", ["requires_name": true]).status == 200)
+            platform.installation.directory.forgetAll(isFresh: true)
+            let toApple = try await browser.authorize(request)
+            func callback(_ user: String?) async throws -> TestBrowser.Answer {
+                var form = try await browser.atApple(toApple, person: "Nemo")
+                form["user"] = user
+                return try await browser.callback(form)
+            }
+            let page = try await callback(nil)
+            let subject = try await platform.ownerPool.run("SELECT apple_sub FROM identity")[0].get("apple_sub", as: String.self)
+            try await platform.send(.init(type: "consent-revoked", subject: subject, client: platform.own.servicesID))
+            try await platform.processNotifications()
+            #expect(try await browser.give("Ada", on: page).reports(request, "access_denied"))
+            #expect(try await platform.count("tenant_user", where: "given_name IS NULL AND family_name IS NULL") == 1)
+            // The person goes back to Apple's sheet, which shares the name with the new consent. Apple's clock has seconds.
+            _ = try await platform.ownerPool.run("UPDATE identity SET revoked_at = revoked_at - interval '2 seconds'")
+            let back = try await callback(#"{"name":{"firstName":"Ada"}}"#)
+            let tokens = try await browser.redeem(try #require(back["code"], "\(back.status) \(back.body)"), request)
+            #expect(try claims(of: tokens.string("id_token"))["name"] as? String == "Ada")
+        }
+    }
+
     @Test("an event that arrives after a new sign-in ends only older sessions")
     func late() async throws {
         try await TestPlatform.runByHand { platform in

@@ -101,6 +101,29 @@ struct AttemptCookieTests {
         #expect(cookie.removals(parts: 2).count == 3)
     }
 
+    @Test("the question of a page has its own cookie, unless it is too long, or too long together with the other cookies of the browser")
+    func question() {
+        let url = "https://login.test"
+        let cookie = AttemptCookie(login, publicURL: url)
+        let (mine, question) = ("\(cookie.name)=s", String(repeating: "q", count: 1500))
+        func names(_ others: [String], _ question: String) -> [String] {
+            cookie.set("s", question: question, in: request([([mine] + others).joined(separator: "; ")]), publicURL: url)
+                .map { String($0.prefix { $0 != "=" }) }
+        }
+        let (secret, other) = (cookie.name, AttemptCookie(ID(at: Date()), publicURL: url).name)
+        func parts(_ count: Int) -> [String] { ["\(other)-0=\(String(repeating: "p", count: count))"] }
+        #expect(names([], question) == [secret, "\(secret)-q"])
+        #expect(names([], String(repeating: "q", count: 3901)) == [secret])
+        #expect(names(parts(5000), question) == [secret, "\(secret)-q"])
+        #expect(names(parts(5600), question) == [secret])
+        // Cookies of others do not count.
+        #expect(names(["x=\(String(repeating: "p", count: 7000))"], question) == [secret, "\(secret)-q"])
+        let sent = request(["\(mine); \(secret)-q=a.b"])
+        #expect(cookie.questions(in: sent) == ["a.b"] && cookie.values(in: sent) == ["s"])
+        let removed = cookie.removals(parts: 1, hasQuestion: true).map { String($0.prefix { $0 != "=" }) }
+        #expect(removed == [secret, "\(secret)-0", "\(secret)-q"])
+    }
+
     @Test("parts that exceed the limit together are removed for a new attempt; other cookies stay")
     func room() {
         let url = "https://login.test"

@@ -34,6 +34,27 @@ struct PageLanguageTests {
         }
     }
 
+    private static func post(_ form: TestBrowser.AppleForm, _ browser: TestBrowser) async throws -> TestBrowser.Answer {
+        try await browser.post(form.action, form: form.fields, headers: accept)
+    }
+
+    @Test("the page that asks for a name, also after a mistake, and the page after its form", arguments: Way.allCases)
+    func name(_ way: Way) async throws {
+        try await RequiredName.run { platform, browser, request in
+            for (tags, language) in [("tlh de-AT", "de"), ("zh-TW", "zh-Hant"), ("tlh", "fr")] {
+                let toApple = try await Self.authorize(browser, request, by: way, [("ui_locales", tags), ("response_mode", "form_post")])
+                var form = try await browser.atApple(toApple, person: "new")
+                form["user"] = nil
+                let page = try await Self.post(form, browser)
+                #expect(page.asksForName(setsCookies: true) && page.header("Content-Language") == language, "\(way) \(tags)")
+                let again = try await browser.give("", on: page, headers: Self.accept)
+                #expect(again.asksForName(400) && again.header("Content-Language") == language, "\(way) \(tags)")
+                let back = try await browser.give("Ada", on: again, headers: Self.accept)
+                #expect(back.status == 200 && back.header("Content-Language") == language, "\(way) \(tags) \(back.body)")
+            }
+        }
+    }
+
     @Test("the page after a failure at Apple, and the one after its button", arguments: Way.allCases)
     func failure(_ way: Way) async throws {
         try await TestPlatform.run { platform in

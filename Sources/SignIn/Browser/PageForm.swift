@@ -1,0 +1,31 @@
+import BrowserSessions
+import Encoding
+import Hummingbird
+import Sessions
+import Tenancy
+import Web
+
+/// The form that a page of this server sends to the tenant of its address.
+struct PageForm {
+    let form: Form
+    let tenant: TenantConfiguration
+
+    subscript(_ name: String) -> String? { form[name] }
+
+    /// The application's state, which is in base64url, because a form would change its line breaks.
+    var state: String? {
+        form["state"].flatMap { [UInt8](base64URL: $0) }.map { String(decoding: $0, as: UTF8.self) }
+    }
+}
+
+extension SignInRoutes {
+    /// - Throws: an `ErrorPage` unless a page of this server sends the form to an active tenant.
+    func pageForm(_ request: Request, _ context: WebContext, orThrow unreadable: ErrorPage) async throws -> PageForm {
+        guard request.isFromOwnPage(endpoints.publicURL) else { throw unreadable }
+        let form = try await endpoints.browserForm(request, context)
+        guard let tenant = try await endpoints.showingOutage(.outageAtCallback, context, { try await endpoints.tenant(context) }) else {
+            throw ErrorPage.unknownTenant
+        }
+        return PageForm(form: form, tenant: tenant)
+    }
+}

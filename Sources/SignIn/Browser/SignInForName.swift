@@ -1,0 +1,15 @@
+import BrowserSessions
+import Hummingbird
+import Sessions
+import Web
+
+extension SignInRoutes {
+    /// Sends the user to Apple again, instead of a name: after a revocation at Apple, which makes Apple share the name again, or with another
+    /// Apple Account.
+    @Sendable
+    func signInForName(_ request: Request, _ context: WebContext) async throws -> Response {
+        let waiting = try await unnamedSignIn(request, context)
+        return try begin(
+            waiting.asked, delivering: .code, for: waiting.tenant, request, earlierSession: waiting.code.browser?.session)
+    }
+}
