@@ -116,10 +116,11 @@ extension Outbox {
         """
     }
 
-    /// The time of the next due work.
-    static func nextDue(_ kinds: [String], skipping busy: [UUID]) -> SQL {
+    /// The time of the next work that is due until a time. Without this limit, it would read all later work of other kinds.
+    static func nextDue(_ kinds: [String], skipping busy: [UUID], until end: Date) -> SQL {
         """
-        SELECT due_at FROM outbox WHERE kind = ANY(\(kinds)) AND NOT tenant_id = ANY(\(busy)) ORDER BY due_at LIMIT 1
+        SELECT due_at FROM outbox
+        WHERE due_at <= \(end) AND kind = ANY(\(kinds)) AND NOT tenant_id = ANY(\(busy)) ORDER BY due_at LIMIT 1
         """
     }
 }

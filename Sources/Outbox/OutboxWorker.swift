@@ -194,7 +194,8 @@ extension OutboxWorker {
             var batch = Statements()
             let taken = batch.append(
                 Outbox.take(kinds, skipping: busy, limit: min(room, configuration.share), until: now + configuration.lease, at: now))
-            let nextDue = batch.append(Outbox.nextDue(kinds, skipping: busy))
+            let longest = underWay.isListening ? configuration.longestSleep : configuration.longestDeafSleep
+            let nextDue = batch.append(Outbox.nextDue(kinds, skipping: busy, until: now + longest))
             let results = try await pool.run(batch, prelude: prelude)
             let entries = try results[taken].map(Outbox.Entry.init)
             for entry in entries {
@@ -207,7 +208,6 @@ extension OutboxWorker {
             }
             guard entries.isEmpty else { continue }
             let next: Date? = try results[nextDue].first { try $0.get("due_at") }
-            let longest = underWay.isListening ? configuration.longestSleep : configuration.longestDeafSleep
             // Due but not taken: another process is taking it.
             return min(max(next.map { .seconds($0.timeIntervalSince(now)) } ?? longest, .milliseconds(100)), longest)
         }
