@@ -86,6 +86,12 @@ extension SignInRoutes {
 
         // Each later error is redirected to the application.
         let returnAddress = attempt.returnAddress(issuer: endpoints.issuer(tenant.tenant))
+        // The page that asks for a name keeps the cookies of the attempt. So a person can go back to Apple's sheet after the sign-in is
+        // finished. A second code of the same login would end the session.
+        if application.requiresName || !cookie.questions(in: request).isEmpty, try await isFinished(attempt, context) {
+            metrics.count(.callback, ErrorPage.signInFinished.outcome)
+            throw ErrorPage.signInFinished.leading(to: application)
+        }
         if let question = nameQuestion(repeating: form, of: attempt, to: returnAddress, application, request) {
             return page(question, for: tenant, request, context)
         }
@@ -128,6 +134,15 @@ extension SignInRoutes {
             var answer = RedirectedError(refusal.code, refusal.description, to: returnAddress)
             answer.cookies = removals
             throw answer
+        }
+    }
+
+    /// Whether the application has redeemed a code of the attempt.
+    private func isFinished(_ attempt: LoginAttempt, _ context: WebContext) async throws -> Bool {
+        try await endpoints.showingOutage(.outageAtCallback, context) {
+            try await !OwnerDatabase(signInNatively.pool, tenant: attempt.tenant).repeatable.run(
+                Session.exists(attempt.login, of: attempt.tenant)
+            ).isEmpty
         }
     }
 

@@ -316,8 +316,9 @@ struct GiveNameTests {
                 var same = request
                 same.state = state
                 #expect(try await browser.redeem(try #require(back["code"]), same).status == 200)
-                // Afterwards, too.
-                #expect(try await browser.give("Ada", on: try await browser.callback(form)).body.contains("already finished"))
+                // Afterwards, neither a reload nor the page continues.
+                #expect(try await browser.callback(form).body.contains("already finished"))
+                #expect(try await browser.give("Ada", on: again).body.contains("already finished"))
                 browser.cookies = [:]
             }
             // A forged or foreign value is left out, and Apple refuses its own response.
@@ -369,6 +370,24 @@ struct GiveNameTests {
             let address = second == .otherPerson ? "nobody@example.com" : "nemo@example.com"
             #expect(token["email"] as? String == address)
             #expect(try await platform.countNameless() == (second == .otherPerson ? 1 : 0))
+        }
+    }
+
+    @Test("a person who goes back to Apple's sheet after the sign-in is finished stays signed in", arguments: ["Nemo", "Nobody"])
+    func backWhenFinished(_ person: String) async throws {
+        try await RequiredName.run { platform, browser, request in
+            let toApple = try await browser.authorize(request)
+            var form = try await browser.atApple(toApple, person: "Nemo")
+            form["user"] = nil
+            let page = try await browser.callback(form)
+            let code = try #require(try await browser.give("Ada", on: page)["code"])
+            let token = try #require(try await browser.redeem(code, request).string("refresh_token"))
+            // The same response again, and another one.
+            #expect(try await browser.callback(form).isPage(400))
+            form = try await browser.atApple(toApple, person: person)
+            #expect(try await browser.callback(form).isPage(400))
+            #expect(try await browser.refresh(token, request).status == 200)
+            #expect(try await platform.countNameless() == 0)
         }
     }
 
