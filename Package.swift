@@ -200,7 +200,8 @@ let package = Package(
         .target(
             name: "Accounts",
             dependencies: [
-                "Sessions", "APIs", "Users", "Tenancy", "Delivery", "Access", "Outbox", "Web", "Postgres", "Sealing", "Apple", "Encoding",
+                "Sessions", "APIs", "Users", "Tenancy", "ClientKeys", "Delivery", "Access", "Outbox", "Web", "Postgres", "Sealing", "Apple",
+                "Encoding",
                 httpTypes, hummingbird, logging, serviceLifecycle,
             ]),
         .target(

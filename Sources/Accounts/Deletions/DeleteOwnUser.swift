@@ -1,4 +1,5 @@
 import Access
+import ClientKeys
 import Hummingbird
 import Postgres
 import Sessions
@@ -22,6 +23,7 @@ extension UserRoutes {
         let (now, id) = (now(), tenant.tenant.id)
         // The proof is not used up, because the deletion ends the token.
         let (token, application) = try await tokens.bearerToken(presented, proof, tenant, at: now)
+        try application.requireOwn(proof)
         let facts = context.record.current
         let wanted = UserDeletion.Request(
             user: token.sub, tenant: id, requester: .user,
@@ -41,5 +43,15 @@ extension UserRoutes {
             return deletion
         }
         return try .json(deletion)
+    }
+}
+
+extension Application {
+    /// Refuses an application of a third party. Its users allowed it to learn who they are, and not to change or end their accounts.
+    /// - Throws: `OAuthError` 403.
+    func requireOwn(_ proof: DPoPProof?) throws {
+        guard isThirdParty else { return }
+        throw OAuthError(
+            .insufficientScope, "Applications of third parties cannot manage users.", challenge: proof == nil ? "Bearer" : "DPoP")
     }
 }

@@ -10,6 +10,19 @@ import Testing
 
 @Suite("Delete own user")
 struct DeleteOwnUserTests {
+    @Test("an application of a third party deletes no user, even if its user signed in a moment ago")
+    func thirdParty() async throws {
+        try await TestPlatform.run { platform in
+            let login = try await platform.login()
+            let client = login.request.application.client_id
+            let changed = try await platform.call("PATCH", "/tenants/acme/applications/\(client)", ["is_third_party": true])
+            #expect(changed.status == 200)
+            platform.installation.directory.forgetAll(isFresh: true)
+            #expect(try await platform.deleteOwnUser(login.access, of: platform.acme).isOAuthError(403, "insufficient_scope"))
+            #expect(try await login.lasts())
+        }
+    }
+
     @Test("one call with the user's token deletes the user here at once and at Apple soon; a later sign-up is a new user")
     func deleted() async throws {
         try await TestPlatform.run { platform in
