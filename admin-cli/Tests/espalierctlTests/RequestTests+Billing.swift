@@ -39,17 +39,6 @@ extension RequestTests {
             shows: "Removed the tenant's Stripe customer."),
     ]
 
-    static let mail: [Example] = [
-        .init("mail show", "GET /v1/platform/mail", answer: Examples.mail, shows: "smtp.example.com"),
-        .init("mail show --timeout 31", "GET /v1/platform/mail", answer: Examples.mail, shows: "deferred"),
-        .init(
-            "mail show --timeout 32", "GET /v1/platform/mail", answer: #"{"object":"mail","has_sender":false,"waiting":{"mails":7}}"#,
-            shows: "7"),
-        .init(
-            "mail test ada@example.com", "POST /v1/platform/mail/test", #"{"to":"ada@example.com"}"#,
-            answer: #"{"object":"mail_test","outcome":"sent","reply_code":250}"#, shows: "sent"),
-    ]
-
     static let budget: [Example] = [
         .init("budget show --tenant acme", "GET /v1/tenants/acme/budget", answer: Examples.budget, shows: "500.00 USD"),
         .init(
