@@ -13,15 +13,6 @@ package import Users
 /// redeemed only once.
 package struct AuthorizationCode: Sendable {
     package static let lifetime: TimeInterval = 60
-    private static let purpose = "authorization_code"
-    /// A code with a key has a purpose of its own, because a server of the previous version would ignore the key.
-    private static let purposeWithKey = "authorization_code_with_key"
-    /// The same for a code with the session of a browser, with a key or without.
-    private static let purposeOfBrowser = "authorization_code_of_browser"
-    /// The same for a code after a question, with a key and the session of a browser or without. The previous version would ignore what
-    /// ended since the sign-in was admitted, and that the login can have several codes.
-    private static let purposeAfterQuestion = "authorization_code_after_question"
-    private static let purposes = [purpose, purposeWithKey, purposeOfBrowser, purposeAfterQuestion]
     /// How many bytes the fields may have. One token of the keyring holds as many.
     private static let room = 3000
 
@@ -55,6 +46,19 @@ package struct AuthorizationCode: Sendable {
     /// The session of the browser, if it serves all applications.
     package var browser: BrowserSession.Link?
 
+    /// The purpose of the seal. Each addition to the code has one of its own, because a server of the previous version would ignore it.
+    private enum Kind: String, CaseIterable {
+        case plain = "authorization_code"
+        case withKey = "authorization_code_with_key"
+        /// With the session of a browser, with a key or without.
+        case ofBrowser = "authorization_code_of_browser"
+        /// After a question, with a key and the session of a browser or without. It ends with everything that ended since the sign-in was
+        /// admitted, and the login can have several codes.
+        case afterQuestion = "authorization_code_after_question"
+
+        func purpose(onPage page: String?) -> String { page.map { "\(rawValue)/\($0)" } ?? rawValue }
+    }
+
     package enum Refusal: Error {
         case unreadable, otherTenant, otherApplication, otherRedirectURI, verifierMissing, verifierUnexpected, verifierWrong, otherKey
     }
@@ -83,22 +87,19 @@ package struct AuthorizationCode: Sendable {
 
     package func sealed(with keyring: Keyring) -> String {
         let (bytes, kind) = fields
-        return keyring.sealToken(bytes, purpose: Self.purposes[kind])
+        return keyring.sealToken(bytes, purpose: kind.rawValue)
     }
 
     /// The code while a page waits for the person. It opens only for this page, so no token endpoint accepts it. Nil if it is too long.
     package func sealed(forPage page: String, with keyring: Keyring) -> String? {
         let (bytes, kind) = fields
-        return bytes.count <= Self.room ? keyring.sealToken(bytes, purpose: Self.purpose(kind, onPage: page)) : nil
+        return bytes.count <= Self.room ? keyring.sealToken(bytes, purpose: kind.purpose(onPage: page)) : nil
     }
 
-    private static func purpose(_ kind: Int, onPage page: String) -> String { "\(purposes[kind])/\(page)" }
-
-    /// The fields, and the place of their purpose.
-    private var fields: (bytes: [UInt8], kind: Int) {
+    private var fields: (bytes: [UInt8], kind: Kind) {
         var fields = FieldWriter()
-        let kind = followsQuestion ? 3 : browser != nil ? 2 : key != nil ? 1 : 0
-        if kind == 3 {
+        let kind: Kind = followsQuestion ? .afterQuestion : browser != nil ? .ofBrowser : key != nil ? .withKey : .plain
+        if kind == .afterQuestion {
             fields.write(admittedAt)
             fields.write(browser == nil ? "" : "browser")
         }
@@ -107,7 +108,7 @@ package struct AuthorizationCode: Sendable {
             fields.write(browser.isSilent ? "silent" : "")
             if let time = browser.signedInAt { fields.write(time) }
         }
-        if kind >= 2 { fields.write(key == nil ? "" : "key") }
+        if kind == .ofBrowser || kind == .afterQuestion { fields.write(key == nil ? "" : "key") }
         fields.write(login.uuid)
         fields.write(tenant.uuid)
         fields.write(application.uuid)
@@ -141,7 +142,7 @@ package struct AuthorizationCode: Sendable {
         opening sealed: String, with keyring: Keyring, tenant expected: ID<Tenant>, application client: ID<Application>,
         redirectURI: String?, verifier: String?, provenKey: KeyThumbprint? = nil
     ) throws(Refusal) {
-        try self.init(opening: sealed, with: keyring, purposes: Self.purposes)
+        try self.init(opening: sealed, with: keyring, page: nil)
         guard tenant == expected else { throw .otherTenant }
         guard application == client else { throw .otherApplication }
         guard redirectURIHash == Self.hash(redirectURI) else { throw .otherRedirectURI }
@@ -158,18 +159,24 @@ package struct AuthorizationCode: Sendable {
 
     /// Opens a code that `sealed(forPage:with:)` sealed. The caller checks the application and the redirect URI.
     package init(opening sealed: String, onPage page: String, with keyring: Keyring) throws(Refusal) {
-        try self.init(opening: sealed, with: keyring, purposes: Self.purposes.indices.map { Self.purpose($0, onPage: page) })
+        try self.init(opening: sealed, with: keyring, page: page)
     }
 
-    private init(opening sealed: String, with keyring: Keyring, purposes: [String]) throws(Refusal) {
+    private init(opening sealed: String, with keyring: Keyring, page: String?) throws(Refusal) {
         do {
-            var (fields, kind) = try FieldReader.open(sealed, with: keyring, purposes: purposes)
-            followsQuestion = kind == 3
+            var (fields, place) = try FieldReader.open(sealed, with: keyring, purposes: Kind.allCases.map { $0.purpose(onPage: page) })
+            let kind = Kind.allCases[place]
+            followsQuestion = kind == .afterQuestion
             let admission = followsQuestion ? try fields.date() : nil
-            let hasBrowser = followsQuestion ? try fields.string() == "browser" : kind == 2
+            let hasBrowser = followsQuestion ? try fields.string() == "browser" : kind == .ofBrowser
             browser =
                 hasBrowser ? .init(ID(try fields.uuid()), signedInAt: try fields.string() == "silent" ? try fields.date() : nil) : nil
-            let hasKey = kind == 1 ? true : kind >= 2 ? try fields.string() == "key" : false
+            let hasKey =
+                switch kind {
+                case .plain: false
+                case .withKey: true
+                case .ofBrowser, .afterQuestion: try fields.string() == "key"
+                }
             login = ID(try fields.uuid())
             tenant = ID(try fields.uuid())
             application = ID(try fields.uuid())
