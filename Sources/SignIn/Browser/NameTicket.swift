@@ -7,8 +7,7 @@ import Tenancy
 
 /// A sign-in that waits for the user's name. It is sealed into the form of the page, and is not a row.
 ///
-/// The code of the sign-in is in another field of the form, sealed for this ticket. The state is in a third one, because it can be longer
-/// than a token of the keyring. The ticket has its digest.
+/// The code of the sign-in is in another field of the form, sealed for this ticket.
 struct NameTicket: Sendable {
     static let lifetime: TimeInterval = 15 * 60
     private static let purpose = "name_ticket"
@@ -22,9 +21,7 @@ struct NameTicket: Sendable {
     private let browser: [UInt8]?
     /// SHA-256 of Apple's code. Nil if the session of the browser signed the user in.
     private let appleCode: [UInt8]?
-    private let redirectURI: String
-    private let mode: ReturnAddress.Mode
-    private let stateDigest: [UInt8]
+    private let address: WaitingAddress
     /// The maximum age of Apple's authentication of the user, in seconds, for another sign-in with Apple.
     let maxAge: Int?
     let askedAt: Date
@@ -46,7 +43,7 @@ struct NameTicket: Sendable {
     init(_ code: AuthorizationCode, to address: ReturnAddress, after signIn: AppleSignIn?, maxAge: Int?, at now: Date) {
         (tenant, application, login, askedAt, self.maxAge) = (code.tenant, code.application, code.login, now, maxAge)
         (browser, appleCode) = (signIn.map { LoginAttempt.hash($0.secret) }, signIn.map { LoginAttempt.hash($0.code) })
-        (redirectURI, mode, stateDigest) = (address.redirectURI, address.mode, Self.digest(address.state))
+        self.address = WaitingAddress(address)
     }
 
     /// The name of the page for which the code is sealed.
@@ -60,9 +57,7 @@ struct NameTicket: Sendable {
         fields.write(login.uuid)
         fields.write(browser ?? [])
         fields.write(appleCode ?? [])
-        fields.write(redirectURI)
-        fields.write(mode.rawValue)
-        fields.write(stateDigest)
+        address.write(to: &fields)
         fields.write(maxAge.map(String.init))
         fields.write(askedAt)
         return fields.bytes.count <= Self.room ? keyring.sealToken(fields.bytes, purpose: Self.purpose) : nil
@@ -76,10 +71,7 @@ struct NameTicket: Sendable {
             login = ID(try fields.uuid())
             let (browser, appleCode) = (try fields.bytes(), try fields.bytes())
             (self.browser, self.appleCode) = (browser.isEmpty ? nil : browser, appleCode.isEmpty ? nil : appleCode)
-            redirectURI = try fields.string()
-            guard let mode = ReturnAddress.Mode(rawValue: try fields.string()) else { throw Refusal.unreadable }
-            self.mode = mode
-            stateDigest = try fields.bytes()
+            address = try WaitingAddress(from: &fields)
             maxAge = try fields.optionalString().flatMap { Int($0) }
             askedAt = try fields.date()
         } catch { throw .unreadable }
@@ -104,9 +96,6 @@ struct NameTicket: Sendable {
 
     /// The address of the application. Nil if the state is another one, or the application no longer has the address.
     func returnAddress(of application: Application, state: String?, issuer: String) -> ReturnAddress? {
-        guard constantTimeEqual(Self.digest(state), stateDigest), application.mayRedirect(to: redirectURI) else { return nil }
-        return ReturnAddress(redirectURI: redirectURI, mode: mode, state: state, issuer: issuer)
+        address.returnAddress(of: application, state: state, issuer: issuer)
     }
-
-    private static func digest(_ state: String?) -> [UInt8] { state.map(LoginAttempt.hash) ?? [] }
 }
