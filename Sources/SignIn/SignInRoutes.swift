@@ -34,8 +34,8 @@ package struct SignInRoutes: Sendable {
     let signInNatively: SignInNatively
     /// The remaining calls to Apple per attempt in a browser.
     let callbackTries = LoginAttempt.callbackTries
-    /// The remaining silent sign-ins per session of a browser. Each creates a session of an application, and none is billed. The forms with
-    /// a name take from it, too. The count is in the memory of this process. Only a cookie or a ticket of this server takes memory here.
+    /// The remaining silent sign-ins per session of a browser. Each creates a session of an application. By default, none is billed. The
+    /// forms with a name take from it, too. The count is in the memory of this process. Only a cookie or a ticket of this server takes memory here.
     let silentSignIns = TokenBuckets<UUID>(perMinute: 10, holding: 30)
     let metrics: Metrics
 

@@ -55,7 +55,9 @@ extension SignInRoutes {
     ) async throws -> Response {
         let pushed = try pushedRequest(sent, tenant)
         let form = try pushed?.form ?? sent
-        let language = Language(askedIn: form)
+        // A query of the address was read just now.
+        let isInAddress = pushed == nil && request.method == .get
+        let language = Language(askedIn: form) ?? (isInAddress ? nil : request.askedLanguage)
         context.record.note(language: language?.rawValue)
         let asked = try AuthorizationRequest(
             form, from: tenant.applications, apis: try await apis(for: form, tenant, context), issuer: endpoints.issuer(tenant.tenant),
@@ -126,22 +128,22 @@ extension SignInRoutes {
     package func beginWithoutURI(
         _ asked: AuthorizationRequest, behind page: SignInPage? = nil, for tenant: TenantConfiguration, _ request: Request
     ) throws -> Response {
-        try begin(asked, delivering: .codeWithoutURI, behind: page, for: tenant, request)
+        try begin(asked, delivering: .codeWithoutURI, behind: page, for: tenant, request, language: request.askedLanguage)
     }
 
     /// The same for a device. The login returns to a page of this server, which is the only one that can open it.
     package func beginForDevice(
         _ asked: AuthorizationRequest, for tenant: TenantConfiguration, _ request: Request
     ) throws -> Response {
-        try begin(asked, delivering: .device, for: tenant, request)
+        try begin(asked, delivering: .device, for: tenant, request, language: request.askedLanguage)
     }
 
     /// Starts a login attempt, or shows the page in front of it. An attempt writes only to the browser, so an unauthenticated caller cannot
     /// fill the database.
-    /// - Parameter language: the language that the person asked for. Nil for that of the request's address.
+    /// - Parameter language: the language that the person asked for.
     func begin(
         _ asked: AuthorizationRequest, delivering delivery: LoginAttempt.Delivery, behind page: SignInPage? = nil,
-        for tenant: TenantConfiguration, _ request: Request, earlierSession: ID<BrowserSession>? = nil, language: Language? = nil
+        for tenant: TenantConfiguration, _ request: Request, earlierSession: ID<BrowserSession>? = nil, language: Language?
     ) throws -> Response {
         guard request.isTopLevelNavigation else {
             metrics.count(.authorize, ErrorPage.embedded.outcome)
@@ -170,7 +172,7 @@ extension SignInRoutes {
             return page.response()
         }
         // Otherwise Apple's answer could not be read, and the name in it would be lost.
-        guard let started = start(of: tenant, connection, request, in: language ?? request.askedLanguage, attempt) else {
+        guard let started = start(of: tenant, connection, request, in: language, attempt) else {
             throw RedirectedError(
                 .invalidRequest, "redirect_uri, nonce and scope are too long together. Shorten one of them.", to: asked.returnAddress)
         }

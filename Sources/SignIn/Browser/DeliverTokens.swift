@@ -1,6 +1,7 @@
 import Access
 import Foundation
 package import Hummingbird
+import Pages
 import Sessions
 package import Tenancy
 package import Web
@@ -14,7 +15,7 @@ extension SignInRoutes {
     ) throws -> Response {
         let asked = try AuthorizationRequest(
             tokensTo: redirectURI, state: state, of: application, issuer: endpoints.issuer(tenant.tenant))
-        return try begin(asked, delivering: .tokens, for: tenant, request)
+        return try begin(asked, delivering: .tokens, for: tenant, request, language: request.askedLanguage)
     }
 
     /// Receives Apple's form for a login of this application, at another address than the Return URL.

@@ -3,6 +3,7 @@ import Accounts
 import BrowserSessions
 import Foundation
 import Hummingbird
+import Pages
 import Postgres
 import Sessions
 import Tenancy
@@ -37,7 +38,8 @@ extension SignInRoutes {
         // The tenant revoked the consent after the page had asked.
         if session != nil, !counts, let page = try await askForConsent(asked, cookie, for: tenant, request, context) { return page }
         guard let session, let connection = tenant.connection else {
-            return try begin(asked, delivering: .code, for: tenant, request, earlierSession: cookie.session)
+            return try begin(
+                asked, delivering: .code, for: tenant, request, earlierSession: cookie.session, language: request.askedLanguage)
         }
         metrics.count(.authorize, "consented")
         return try await silentAnswer(to: asked, session, cookie, connection, for: tenant, request, context, at: now)

@@ -1,5 +1,6 @@
 import BrowserSessions
 import Hummingbird
+import Pages
 import Sessions
 import Web
 
@@ -8,6 +9,8 @@ extension SignInRoutes {
     @Sendable
     func signInForConsent(_ request: Request, _ context: WebContext) async throws -> Response {
         let waiting = try await waitingRequest(request, context)
-        return try begin(waiting.asked, delivering: .code, for: waiting.tenant, request, earlierSession: waiting.cookie.session)
+        return try begin(
+            waiting.asked, delivering: .code, for: waiting.tenant, request, earlierSession: waiting.cookie.session,
+            language: request.askedLanguage)
     }
 }

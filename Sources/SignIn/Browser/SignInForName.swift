@@ -1,5 +1,6 @@
 import BrowserSessions
 import Hummingbird
+import Pages
 import Sessions
 import Web
 
@@ -10,6 +11,7 @@ extension SignInRoutes {
     func signInForName(_ request: Request, _ context: WebContext) async throws -> Response {
         let waiting = try await unnamedSignIn(request, context)
         return try begin(
-            waiting.asked, delivering: .code, for: waiting.tenant, request, earlierSession: waiting.code.browser?.session)
+            waiting.asked, delivering: .code, for: waiting.tenant, request, earlierSession: waiting.code.browser?.session,
+            language: request.askedLanguage)
     }
 }
