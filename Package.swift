@@ -209,7 +209,7 @@ let package = Package(
             dependencies: [
                 "BrowserSessions", "AppleButton", "Pages",
                 "Accounts", "Sessions", "APIs", "Users", "Tenancy", "ClientKeys", "Access", "Web", "Postgres", "Sealing", "Apple",
-                "Encoding", "Pages",
+                "Encoding",
                 crypto, httpTypes, hummingbird, logging,
             ]),
         .target(
@@ -267,7 +267,7 @@ let package = Package(
             name: "Development",
             dependencies: [
                 "Server", "Tenancy", "Access", "Web", "Postgres", "Sealing", "Apple", "AppleSimulator", "DemoApplication",
-                "EmbeddedPostgres",
+                "EmbeddedPostgres", "Encoding",
                 argumentParser, crypto, httpTypes, hummingbird, logging, nioCore, nioPosix, serviceLifecycle,
             ]),
         .executableTarget(name: "espalier", dependencies: ["Server"]),

@@ -50,7 +50,7 @@ extension StringProtocol {
 
     /// The text with `A` to `Z` in lowercase and no other change, as for the comparison of protocol tokens.
     @inlinable package var asciiLowercased: String {
-        String(decoding: utf8.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
+        String(decoding: utf8.map(\.asciiLowercased), as: UTF8.self)
     }
 
     /// The elements of a list in a header (RFC 9110, section 5.6.1). Empty elements are left out.
@@ -59,6 +59,13 @@ extension StringProtocol {
     }
 
     @inlinable package var isASCII: Bool { utf8.allSatisfy { $0 < 0x80 } }
+}
+
+extension UInt8 {
+    /// The byte, with `A` to `Z` in lowercase.
+    @inlinable package var asciiLowercased: UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
+    }
 }
 
 extension Collection<UInt8> {

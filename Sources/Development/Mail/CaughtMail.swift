@@ -1,3 +1,4 @@
+import Encoding
 import Foundation
 
 /// A caught mail. Its source is read by bytes. A part that cannot be decoded is shown as it is.
@@ -112,8 +113,8 @@ private enum QuotedPrintable {
             }
             if rest.starts(with: [0x0D, 0x0A]) {
                 rest = rest.dropFirst(2)
-            } else if let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) {
-                result.append(value)
+            } else if rest.count >= 2, let high = rest[rest.startIndex].hexDigitValue, let low = rest[rest.startIndex + 1].hexDigitValue {
+                result.append(high << 4 | low)
                 rest = rest.dropFirst(2)
             } else {
                 result.append(byte)

@@ -1,3 +1,4 @@
+import Encoding
 import NIOSSL
 
 extension NIOSSLCertificate {
@@ -15,8 +16,4 @@ extension NIOSSLCertificate {
             return bytes.starts(with: "*.".utf8) && bytes.dropFirst().elementsEqual(parent)
         }
     }
-}
-
-extension UInt8 {
-    fileprivate var asciiLowercased: UInt8 { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self }
 }
