@@ -71,6 +71,14 @@ package enum SignInPageUse: String, Codable, CaseIterable, SQLValue {
     case always
 }
 
+/// The effect of a first sign-in with an Apple Account if another user has the same verified address.
+package enum AccountLinking: String, Codable, CaseIterable, SQLValue {
+    /// It creates a user.
+    case off
+    /// It asks the person. A person who then signs in to that user has both Apple Accounts.
+    case ask
+}
+
 extension Tenant {
     /// The settings that a tenant decides on.
     package struct Settings: Sendable, Equatable {
@@ -88,6 +96,8 @@ extension Tenant {
         package var browserIdleSeconds = Self.defaultBrowserIdleSeconds
         /// When users see the tenant's sign-in page before Apple's page.
         package var signInPage = SignInPageUse.never
+        /// The effect of a first sign-in with the verified address of another user. An older tenant has `off`, unless it decided.
+        package var accountLinking = AccountLinking.ask
 
         package static let defaultProfileRetentionDays = 30
         package static let defaultSigningKeyDays = 90

@@ -63,6 +63,13 @@ package enum Text: String, CaseIterable, Sendable {
     case receivesName, receivesEmail, receivesOfflineAccess, receivesAPI
     case allow, useAnotherAccount
 
+    // The question about a user with the same address.
+    case accountExists, accountHasYourAddress, signInToLinkIt, signInToThatAccount, chooseEarlierAccount
+    case createSeparateAccount
+
+    // The confirmation of one more Apple Account.
+    case connectAccount, connectionLetsSignIn, connectOnlyYourOwn, connect
+
     // The name that Apple did not share.
     case askForName, nameIsRequired, givenName, familyName, enterOneName
     case signInAgain, cancel

@@ -21,6 +21,8 @@ package struct OAuthError: Error, Sendable {
         /// RFC 7009, section 2.2.1.
         case unsupportedTokenType = "unsupported_token_type"
         case insufficientScope = "insufficient_scope"
+        /// RFC 9470, section 3.
+        case insufficientUserAuthentication = "insufficient_user_authentication"
         /// RFC 9449, section 12.2.
         case invalidDPoPProof = "invalid_dpop_proof"
         case useDPoPNonce = "use_dpop_nonce"
@@ -49,6 +51,8 @@ package struct OAuthError: Error, Sendable {
     package var challenge: String?
     /// Whether the challenge contains only the scheme. A caller without credentials has made no error (RFC 6750, section 3.1).
     let isBare: Bool
+    /// How recent Apple's authentication of the user must be, in seconds (RFC 9470, section 3).
+    package var maxAge: Int?
     /// Whether a limit of requests refuses the request. The status is 429, because RFC 6749 has no code for it.
     package var isRateLimited = false
 
@@ -57,7 +61,7 @@ package struct OAuthError: Error, Sendable {
             switch code {
             // The only scheme for clients that every server supports (RFC 6749, section 2.3.1). Credentials in a form have no scheme.
             case .invalidClient: "Basic"
-            case .invalidToken: "Bearer"
+            case .invalidToken, .insufficientUserAuthentication: "Bearer"
             default: nil
             }
         (self.code, self.description, self.challenge, self.isBare) = (code, description, challenge ?? scheme, isBare)
@@ -68,7 +72,7 @@ extension OAuthError: HTTPResponseError {
     package var status: HTTPResponse.Status {
         switch code {
         case _ where isRateLimited: .tooManyRequests
-        case .invalidClient, .invalidToken: .unauthorized
+        case .invalidClient, .invalidToken, .insufficientUserAuthentication: .unauthorized
         // Only an endpoint that takes access tokens challenges for one (RFC 9449, sections 5, 8 and 9).
         case .invalidDPoPProof, .useDPoPNonce: challenge == nil ? .badRequest : .unauthorized
         case .insufficientScope: .forbidden
@@ -88,6 +92,7 @@ extension OAuthError: HTTPResponseError {
         if let challenge {
             var fields = ["realm=\"espalier\""]
             if challenge != "Basic", !isBare { fields += ["error=\"\(code.rawValue)\"", "error_description=\"\(description)\""] }
+            if let maxAge { fields.append("max_age=\"\(maxAge)\"") }
             if challenge == "DPoP" { fields.append("algs=\"\(PublicKey.Algorithm.allCases.map(\.rawValue).joined(separator: " "))\"") }
             headers[.wwwAuthenticate] = "\(challenge) \(fields.joined(separator: ", "))"
         }

@@ -8,7 +8,14 @@ package import Tenancy
 
 /// The binding of a user to Apple's identifier: (tenant, team, Apple `sub`). No other value ever links accounts, in particular no email
 /// address.
-package enum Identity {
+///
+/// A user can have several, under different teams and under the same one, because a person can have several Apple Accounts.
+package enum Identity: Identified {
+    package static let idPrefix = "identity"
+
+    /// The limit per user.
+    package static let limit = 20
+
     /// The tenant and application that a sign-in is for.
     package struct Asked: Sendable {
         package let tenant: ID<Tenant>
@@ -50,7 +57,7 @@ package enum Identity {
                     apple_client_id = CASE WHEN excluded.sealed_refresh_token IS NULL THEN identity.apple_client_id
                         ELSE excluded.apple_client_id END,
                     last_login_at = excluded.last_login_at,
-                    vouched_at = GREATEST(excluded.vouched_at, identity.vouched_at), revoked_at = NULL
+                    vouched_at = GREATEST(excluded.vouched_at, identity.vouched_at), revoked_at = NULL, is_asserted = false
                 WHERE identity.revoked_at IS NULL OR identity.revoked_at < excluded.vouched_at
                 RETURNING user_id),
             saved AS (INSERT INTO tenant_user (tenant_id, id, given_name, family_name, email, email_verified, is_private_email,
@@ -98,7 +105,8 @@ package enum Identity {
     ///
     /// The session records the time (`Session.logins`). The stored refresh token stays, if the same client received it: Apple accepts it as
     /// long as the user's consent lasts. A new consent after a revocation ends it. Then `revoked_at` is set, or Apple sends the user's name
-    /// again, and the caller uses `save`.
+    /// again, and the caller uses `save`. The session names only the team, so a sign-in with one of several identities of a team is always
+    /// saved, and so is the first one with an identity that a tenant added.
     static func find(
         by token: IDToken, hasRefreshToken: Bool, of tenant: ID<Tenant>, connection: Connection, at now: Date
     ) -> SQL {
@@ -111,8 +119,8 @@ package enum Identity {
                 """
             } ?? ""
         return """
-            SELECT u.id, COALESCE(i.revoked_at IS NULL AND i.last_login_at > \(now - renewal) AND u.deleted_at IS NULL \(part: grant)
-                \(part: address), false) AS is_unchanged
+            SELECT u.id, COALESCE(i.revoked_at IS NULL AND i.last_login_at > \(now - renewal) AND u.deleted_at IS NULL
+                AND NOT i.is_asserted \(part: grant) \(part: address) AND \(part: isOnlyOne("i")), false) AS is_unchanged
             FROM identity i JOIN tenant_user u ON u.tenant_id = i.tenant_id AND u.id = i.user_id
             WHERE i.tenant_id = \(tenant) AND i.team_id = \(connection.teamID) AND i.apple_sub = \(token.subject)
             """
@@ -162,7 +170,7 @@ package enum Identity {
         let sealed = keyring.seal(Array(refreshToken.utf8), in: context(tenant, team: connection.teamID, subject: token.subject)).bytes
         return """
             UPDATE identity SET sealed_refresh_token = \(sealed), apple_client_id = \(token.audience),
-                last_login_at = \(now), vouched_at = GREATEST(\(Vouched(token, through: connection).at), vouched_at)
+                last_login_at = \(now), vouched_at = GREATEST(\(Vouched(token, through: connection).at), vouched_at), is_asserted = false
             WHERE tenant_id = \(tenant) AND team_id = \(connection.teamID) AND apple_sub = \(token.subject) AND user_id = \(user)
                 AND revoked_at IS NULL
             RETURNING user_id AS id

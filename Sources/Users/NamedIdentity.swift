@@ -12,9 +12,12 @@ extension Identity {
             (self.teams, self.subject) = (teams, subject)
         }
 
-        /// The tenants that know the person. Under the shared connection, one event concerns all of them.
+        /// The tenants that know the person from Apple. Under the shared connection, one event concerns all of them.
         package var tenants: SQL {
-            "SELECT DISTINCT tenant_id FROM identity WHERE team_id = ANY(\(teams)) AND apple_sub = \(subject) ORDER BY tenant_id"
+            """
+            SELECT DISTINCT tenant_id FROM identity WHERE team_id = ANY(\(teams)) AND apple_sub = \(subject) AND NOT is_asserted
+            ORDER BY tenant_id
+            """
         }
 
         /// Finds the user, and locks it with all its identities until the transaction ends, in the usual order. A concurrent sign-in either
@@ -29,7 +32,8 @@ extension Identity {
                 SELECT i.user_id FROM identity i
                 WHERE i.tenant_id = \(tenant) AND i.user_id = (
                     SELECT n.user_id FROM identity n
-                    WHERE n.tenant_id = \(tenant) AND n.team_id = ANY(\(teams)) AND n.apple_sub = \(subject) LIMIT 1)
+                    WHERE n.tenant_id = \(tenant) AND n.team_id = ANY(\(teams)) AND n.apple_sub = \(subject) AND NOT n.is_asserted
+                    LIMIT 1)
                 ORDER BY i.team_id, i.apple_sub FOR UPDATE
                 """)
             guard let user = try found.first({ try $0.get("user_id", as: ID<User>.self) }) else { return nil }
@@ -41,8 +45,10 @@ extension Identity {
                     i.team_id = ANY(\(teams)) AND i.apple_sub = \(subject) AS is_named,
                     COALESCE(GREATEST(i.vouched_at, l.vouched_at) > \(moment), false) AS is_newer,
                     COALESCE(i.revoked_at = \(moment), false) AS is_ended,
-                    COALESCE(i.revoked_at > \(moment), false) AS is_ended_later, COALESCE(i.revoked_at = 'infinity', false) AS is_account_deleted
-                FROM identity i LEFT JOIN (\(part: logins(user))) AS l ON l.team_id = i.team_id
+                    COALESCE(i.revoked_at > \(moment), false) AS is_ended_later,
+                    COALESCE(i.revoked_at = 'infinity', false) AS is_account_deleted,
+                    i.team_id = ANY(\(teams)) AS is_of_team, i.is_asserted
+                FROM identity i LEFT JOIN (\(part: logins(user))) AS l ON l.team_id = i.team_id AND \(part: Identity.isOnlyOne("i"))
                 WHERE i.tenant_id = \(tenant) AND i.user_id = \(user)
                 ORDER BY i.team_id, i.apple_sub
                 """)
@@ -50,10 +56,15 @@ extension Identity {
                 Held.One(
                     user: try row.get("user_id"), lastLoginAt: try row.get("last_login_at"), isNamed: try row.get("is_named"),
                     isNewer: try row.get("is_newer"), isEnded: try row.get("is_ended"), isEndedLater: try row.get("is_ended_later"),
-                    isAccountDeleted: try row.get("is_account_deleted"))
+                    isAccountDeleted: try row.get("is_account_deleted"), isOfTeam: try row.get("is_of_team"),
+                    isAsserted: try row.get("is_asserted"))
             }
             guard let named = identities.first(where: \.isNamed) else { return nil }
-            return Held(named: named, hasNewerIdentity: identities.contains { !$0.isNamed && $0.isNewer })
+            return Held(
+                named: named,
+                hasOtherAccount: identities.contains {
+                    !$0.isNamed && !$0.isAsserted && ($0.isNewer || $0.isOfTeam && !$0.isAccountDeleted)
+                })
         }
     }
 
@@ -67,11 +78,16 @@ extension Identity {
             package let isNewer: Bool
             /// The consent ended at exactly this time, or later, or permanently with the account.
             package let isEnded, isEndedLater, isAccountDeleted: Bool
+            /// Whether it is under a team of the event. An Apple Account has one identifier per team.
+            fileprivate let isOfTeam: Bool
+            /// Whether only the tenant says that it is the user's.
+            fileprivate let isAsserted: Bool
         }
 
         package let named: One
-        /// Whether Apple has vouched for the user under another team since the event. The person then has another Apple account.
-        package let hasNewerIdentity: Bool
+        /// Whether the user has another Apple Account: an identity under the same team, or Apple has vouched for the user under another
+        /// team since the event.
+        package let hasOtherAccount: Bool
         package var user: ID<User> { named.user }
     }
 }

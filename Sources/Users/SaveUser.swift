@@ -21,6 +21,25 @@ package struct SaveUser: Sendable {
         _ token: IDToken, _ name: AppleUser?, isNewConsent: Bool, refreshToken: String?, _ asked: Identity.Asked, _ connection: Connection,
         at now: Date
     ) async throws -> ID<User>? {
+        let saved = try await saved(
+            token, name, isNewConsent: isNewConsent, refreshToken: refreshToken, asked, connection, isAsking: false, at: now)
+        if case .user(let user)? = saved { return user }
+        return nil
+    }
+
+    /// The outcome of a sign-in that may ask the person.
+    package enum Saved: Sendable {
+        case user(ID<User>)
+        /// Nothing was saved. This user has the same address, so the person must decide first.
+        case candidate(ID<User>)
+    }
+
+    /// Saves the user as above, or finds the user that the person must be asked about.
+    /// - Parameter isAsking: whether a first sign-in with the address of another user creates no user.
+    package func saved(
+        _ token: IDToken, _ name: AppleUser?, isNewConsent: Bool, refreshToken: String?, _ asked: Identity.Asked, _ connection: Connection,
+        isAsking: Bool, at now: Date
+    ) async throws -> Saved? {
         let database = OwnerDatabase(pool, tenant: asked.tenant).repeatable
         var isKnown = false
         if name == nil, !isNewConsent {
@@ -28,19 +47,24 @@ package struct SaveUser: Sendable {
             let found = try await database.run(find).first { row in
                 (user: try row.get("id", as: ID<User>.self), isUnchanged: try row.get("is_unchanged", as: Bool.self))
             }
-            if let found, found.isUnchanged { return found.user }
+            if let found, found.isUnchanged { return .user(found.user) }
             isKnown = found != nil
+        }
+        if isAsking, !isKnown, let candidate = Identity.candidate(token, of: asked.tenant, connection: connection, at: now),
+            let user = try await database.run(candidate).first({ try $0.get("id", as: ID<User>.self) })
+        {
+            return .candidate(user)
         }
         if !isKnown, token.transferSubject == nil, !connection.isRelinking(at: now) {
             let create = Identity.create(
                 token, name, refreshToken: refreshToken, asked: asked, connection: connection, keyring: keyring, at: now)
             do {
-                if let user = try await database.run(create).first({ try $0.get("id", as: ID<User>.self) }) { return user }
+                if let user = try await database.run(create).first({ try $0.get("id", as: ID<User>.self) }) { return .user(user) }
             } catch let error as DatabaseError where error.kind == .connection || error.isSerializationFailure {
                 // `save` finds the user if the first execution took effect.
             }
         }
-        return try await save(token, name, refreshToken: refreshToken, asked, connection, at: now)
+        return try await save(token, name, refreshToken: refreshToken, asked, connection, at: now).map(Saved.user)
     }
 
     /// Stores Apple's refresh token of a user that `callAsFunction` saved a moment ago for another id_token of the same sign-in.
@@ -68,9 +92,7 @@ package struct SaveUser: Sendable {
             batch.append(move)
         }
         // Then an open relink window decides which user this is, in the same transaction.
-        if let relink = Identity.relink(token, name, asked: asked, connection: connection, at: now) {
-            batch.append(relink)
-        }
+        for statement in Identity.relink(token, name, asked: asked, connection: connection, at: now) { batch.append(statement) }
         let saved = batch.append(
             Identity.save(
                 token, name, refreshToken: refreshToken, asked: asked, connection: connection, keyring: keyring, at: now))

@@ -17,7 +17,8 @@ package struct UserReply: Encodable, Sendable {
     package let email_verified, is_private_email, email_disabled: Bool
     let status: Status
     /// When Apple reported the deletion of the account, and when the profile is erased.
-    let deleted_at, erase_after: Date?
+    package let deleted_at: Date?
+    let erase_after: Date?
     package let created_at, updated_at: Date
 
     package init(_ row: Row) throws {

@@ -15,7 +15,7 @@ struct OpenOperations: Sendable {
     /// Returns a response of each operation, with its operation ID.
     func answers() async throws -> [(String, TestBrowser.Answer)] {
         try await documents() + login() + sharedLogin() + otherAuthorizations() + devices() + authKit() + ends() + mushu()
-            + mushuProviders() + registration() + branding() + consents() + names()
+            + mushuProviders() + registration() + branding() + identities() + consents() + names()
     }
 
     private func documents() async throws -> [(String, TestBrowser.Answer)] {
@@ -99,6 +99,47 @@ struct OpenOperations: Sendable {
             ("authorizeDevice", codes), ("enterDeviceCode", try await browser.get(page)), ("showDevice", shown),
             ("signInForDevice", toApple), ("reviewDevice", review), ("approveDevice", approved), ("token", tokens),
             ("refuseDevice", try await browser.post("\(page)/refusal", form: [("ticket", field("ticket", of: other))])),
+        ]
+    }
+
+    /// Two Apple Accounts with the address of a user, and two more that the user adds or refuses.
+    private func identities() async throws -> [(String, TestBrowser.Answer)] {
+        let address = platform.address("both")
+        var people: [String] = []
+        for name in ["First Owner", "Second Owner", "Third Owner"] {
+            people.append(try await platform.makePerson(name, email: address))
+        }
+        people.append(try await platform.makePerson("Fourth Owner"))
+        let owner = try await platform.login(people[0])
+        let (browser, request) = (TestBrowser(platform), owner.request)
+        let toApple = try await browser.press(try await browser.signIn(request, person: people[1]))
+        _ = try await browser.callback(try await browser.atApple(toApple, person: people[0]))
+        let separate = try await browser.press(try await browser.signIn(request, person: people[2]), "/separate")
+
+        let (base, bearer) = ("\(platform.acme.issuer)/users/me/identities", [("Authorization", "Bearer \(owner.access)")])
+        func ask() async throws -> TestBrowser.Answer {
+            try await browser.send(
+                "POST", base, headers: bearer + [("Content-Type", "application/json")],
+                body: #"{"redirect_uri": "\#(TestPlatform.redirectURI)"}"#)
+        }
+        let asked = try await ask()
+        func page(_ asked: TestBrowser.Answer) async throws -> (toApple: TestBrowser.Answer, page: TestBrowser.Answer) {
+            let toApple = try await browser.get(asked.string("url") ?? "")
+            return (toApple, try await browser.callback(try await browser.atApple(toApple, person: people[3])))
+        }
+        let first = try await page(asked)
+        let refused = try await browser.press(first.page, "/refusal")
+        let confirmed = try await browser.press(try await page(try await ask()).page)
+        let completed = try await browser.send(
+            "POST", "\(base)/completion", headers: bearer + [("Content-Type", "application/json")],
+            body: #"{"result": "\#(confirmed["result"] ?? "")"}"#)
+        let id = completed.string("id") ?? ""
+        return [
+            ("signInToLink", toApple), ("createSeparateUser", separate), ("addOwnIdentity", asked), ("signInForIdentity", first.toApple),
+            ("appleCallback", first.page), ("refuseIdentity", refused), ("confirmIdentity", confirmed),
+            ("completeOwnIdentity", completed),
+            ("listOwnIdentities", try await browser.get(base, headers: bearer)),
+            ("removeOwnIdentity", try await browser.send("DELETE", "\(base)/\(id)", headers: bearer, body: nil)),
         ]
     }
 

@@ -39,6 +39,14 @@ struct Preparation: Sendable {
         },
         "exchangeTransfer": { platform, _ in try await collectedTransfer(platform) },
         "createUsageSink": { platform, _ in try await prepared(platform.call("DELETE", "/platform/usage-sink"), Preparation()) },
+        "addIdentity": { platform, _ in Preparation(body: ["team_id": platform.own.team]) },
+        // An identity is removed only if the user can sign in with another one.
+        "removeIdentity": { platform, things in
+            let added = try await platform.call(
+                "POST", "/tenants/acme/users/\(things.user)/identities", ["team_id": platform.own.team, "subject": "001"])
+            _ = try await platform.ownerPool.run("UPDATE identity SET is_asserted = false")
+            return try prepared(added, Preparation())
+        },
         // The end of a user's sessions ends consents, too.
         "revokeConsent": { _, _ in Preparation() },
         "replayWebhookDelivery": { platform, things in try await enabledWebhook(platform, things) },

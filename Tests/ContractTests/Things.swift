@@ -27,6 +27,7 @@ struct Things: Sendable {
         }
         let secret = try await ids("SELECT id AS thing, application_id AS whole FROM application_secret WHERE tenant_id = \(tenant)")
         let session = try await ids("SELECT id AS thing, user_id AS whole FROM session WHERE tenant_id = \(tenant)")
+        let identity = try await ids("SELECT id AS thing, user_id AS whole FROM identity WHERE tenant_id = \(tenant)")
         // Keys that are old enough for a rotation.
         _ = try await installation.ownerPool.run("UPDATE signing_key SET created_at = created_at - interval '1 hour'")
         let (webhook, event, delivery, deletion) = (UUID(), UUID(), UUID(), UUID())
@@ -131,6 +132,7 @@ struct Things: Sendable {
                 "application": secret["whole"], "secret": secret["thing"], "user": session["whole"], "session": session["thing"],
                 "api": api, "initialAccessToken": initial, "webhook": webhook, "delivery": delivery, "deletion": deletion,
                 "notification": reported, "transfer": transfer, "consent": consent,
+                "identity": identity["thing"],
                 "statement": statement, "endpoint": endpoint,
                 "rateCard": card,
             ].compactMapValues { $0 }, uniquingKeysWith: { $1 })

@@ -39,4 +39,15 @@ struct SignInForDeviceTests {
             #expect(try await client.browser.get(link).isPage(400))
         }
     }
+
+    @Test("a first sign-in with the address of another user creates a user, although the tenant asks in browsers")
+    func sameAddress() async throws {
+        try await Linking.run(["account_linking": "ask"]) { linking in
+            let tokens = try await DeviceClient(linking.platform).tokens(person: linking.second)
+            let user = try #require(try claims(of: tokens.string("access_token"))["sub"] as? String)
+            #expect(user != linking.owner.user)
+            #expect(try await linking.identities() == 1)
+            #expect(try await linking.platform.count("tenant_user") == 2)
+        }
+    }
 }

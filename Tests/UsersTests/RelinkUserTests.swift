@@ -139,6 +139,7 @@ struct RelinkUserTests {
     @Test("an address of several users links none of them")
     func several() async throws {
         try await TestPlatform.run { platform in
+            try await platform.set(["account_linking": "off"])
             try await platform.moveToShared()
             let shared = Self.address("both", platform)
             let (one, other) = (
@@ -160,6 +161,7 @@ struct RelinkUserTests {
     @Test("if two Apple accounts with the address sign in at once, one takes over the user and the other is new")
     func twoAccounts() async throws {
         try await TestPlatform.run { platform in
+            try await platform.set(["account_linking": "off"])
             let request = TestBrowser.Request(platform.acme)
             try await platform.moveToShared()
             var pairs: [(String, [String])] = []
@@ -299,6 +301,7 @@ struct RelinkUserTests {
     @Test("a user who is known under this team stays the same, with any new address")
     func known() async throws {
         try await TestPlatform.run { platform in
+            try await platform.set(["account_linking": "off"])
             try await platform.moveToShared()
             let grace = try await platform.login("Grace Hopper")
             try await platform.moveToOwn(["existing_users": "relink"])
@@ -329,6 +332,21 @@ struct RelinkUserTests {
             let renamed = try await browser.code(request, person: "Grace Hopper", headers: [("Simulator-Name", "Eve Evil")])
             _ = try await browser.redeem(renamed, request)
             #expect(try await platform.user(grace.user)?.familyName == "Hopper")
+        }
+    }
+
+    @Test("an identity that only the tenant asserts does not count: neither one under this team nor one under another team")
+    func asserted() async throws {
+        try await TestPlatform.run { platform in
+            try await platform.moveToShared()
+            let (grace, ada) = (try await platform.login("Grace Hopper"), try await platform.login("Ada Lovelace"))
+            let added = try await platform.call(
+                "POST", "/tenants/acme/users/\(grace.user)/identities", ["team_id": platform.own.team, "subject": "001.mistyped"])
+            #expect(added.status == 201, "\(added.body)")
+            _ = try await platform.ownerPool.run("UPDATE identity SET is_asserted = true WHERE user_id = \(ID<User>(ada.user))")
+            try await platform.moveToOwn(["existing_users": "relink"])
+            #expect(try await platform.login("Grace Hopper").user == grace.user)
+            #expect(try await platform.login("Ada Lovelace").user != ada.user)
         }
     }
 }

@@ -6,7 +6,7 @@ import Postgres
 import Sealing
 import Users
 
-/// One grant of a deleted user that Espalier must revoke at Apple. There is one per team.
+/// One grant of a deleted user, or of a removed identity, that Espalier must revoke at Apple. There is one per identity.
 package struct AppleRevocation: Identified, Sendable {
     package static let idPrefix = "applerevocation"
 
@@ -43,7 +43,7 @@ package struct AppleRevocation: Identified, Sendable {
         /// The grant now belongs to a new user.
         case signedUpAgain = "signed_up_again"
 
-        // Reasons of `notNeeded`.
+        // Reasons of `notNeeded`. Without one, nobody has signed in with the identity.
         /// Apple reported the end of the consent or of the account.
         case consentEnded = "consent_ended"
         /// The user moved to another team with the app, and Apple no longer serves the old team.
@@ -62,12 +62,17 @@ package struct AppleRevocation: Identified, Sendable {
     let status: Status
     let reason: Reason?
 
-    /// Creates the revocation for an identity when its user is deleted. The token is sealed again, because it opens only for a row that is
-    /// about to be deleted.
+    /// Creates the revocation for an identity when it is removed, or its user is deleted. The token is sealed again, because it opens only
+    /// for a row that is about to be deleted.
     init(ofIdentity row: Row, of tenant: ID<Tenant>, keyring: Keyring, at now: Date) throws {
         let id = ID<AppleRevocation>(at: now)
         let (team, subject) = (try row.get("team_id", as: String.self), try row.get("apple_sub", as: String.self))
         (self.id, teamID, clientID) = (id, team, try row.get("apple_client_id"))
+        // Apple has never vouched for it here, so no consent was given here.
+        guard try !row.get("is_asserted", as: Bool.self) else {
+            (sealedGrant, status, reason) = (nil, .notNeeded, nil)
+            return
+        }
         guard try !row.get("is_ended", as: Bool.self) else {
             (sealedGrant, status, reason) = (nil, .notNeeded, .consentEnded)
             return
@@ -89,7 +94,8 @@ package struct AppleRevocation: Identified, Sendable {
         (sealedGrant, status, reason) = (keyring.seal(grant.bytes, in: Self.context(tenant.uuid, id)), .pending, nil)
     }
 
-    func insert(_ deletion: ID<UserDeletion>, of tenant: ID<Tenant>, at now: Date) -> [SQL] {
+    /// - Parameter deletion: the record of the user's deletion. Nil if only the identity is removed.
+    func insert(_ deletion: ID<UserDeletion>?, of tenant: ID<Tenant>, at now: Date) -> [SQL] {
         let insert: SQL = """
             INSERT INTO apple_revocation (tenant_id, id, deletion_id, team_id, client_id, sealed_grant, status, reason, concluded_at)
             VALUES (\(tenant), \(id), \(deletion), \(teamID), \(clientID), \(sealedGrant?.bytes), \(status), \(reason),
@@ -135,7 +141,8 @@ extension AppleRevocation {
     /// A revocation that is not done yet.
     struct Pending: Sendable {
         let id: ID<AppleRevocation>
-        let deletion: ID<UserDeletion>
+        /// Nil if only an identity was removed.
+        let deletion: ID<UserDeletion>?
         let teamID, clientID: String
         let sealedGrant: Sealed
         /// The time since which Espalier has no credentials for the client.

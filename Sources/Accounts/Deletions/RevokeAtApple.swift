@@ -8,8 +8,16 @@ import Sealing
 import Tenancy
 import Users
 
-/// Ends a deleted user's consent at Apple (App Review Guideline 5.1.1(v)), as the handler of its outbox entries. It tries until Apple has
-/// confirmed the revocation. The longest wait is one day, because keys are repaired and outages of Apple end.
+/// The result for a removed identity, in the audit trail.
+private struct Concluded: Encodable {
+    let team_id, client_id: String
+    let status: AppleRevocation.Status
+    let reason: AppleRevocation.Reason?
+}
+
+/// Ends the consent of a deleted user, or of a removed identity, at Apple (App Review Guideline 5.1.1(v)), as the handler of its outbox
+/// entries. It tries until Apple has confirmed the revocation. The longest wait is one day, because keys are repaired and outages of Apple
+/// end.
 ///
 /// **The check for other users of the grant** runs here, after the commit of the deletion. Apple stores one consent per person and team.
 /// Revoking any token of it ends it for all tenants that sign users in under the team, in particular for those on the shared connection. If
@@ -74,7 +82,7 @@ struct RevokeAtApple: Sendable {
             try await postpone(pending, reason, asked: true, in: database, at: now)
             if reason != .appleUnavailable {
                 logger.error(
-                    "Apple does not revoke a deleted user's consent",
+                    "Apple does not revoke the consent of a deleted user or a removed identity",
                     metadata: ["revocation": "\(id)", "client_id": "\(pending.clientID)", "reason": "\(reason.rawValue)"])
             }
             return .again(at: again)
@@ -103,14 +111,27 @@ extension RevokeAtApple {
 
     /// Whether the deleted user had moved to another team with the app. The deletion did not know that, but it has a grant under the other
     /// team, too. Apple no longer accepts the old team's keys, and no repair is possible.
+    ///
+    /// A removed identity has no record of its user, so the transfer of its app is enough: of its Services ID, or of the one in whose
+    /// connection its bundle ID is.
     private func isTransferred(_ pending: AppleRevocation.Pending, in database: OwnerDatabase) async throws -> Bool {
-        try await !database.run(
-            """
-            SELECT FROM (\(part: TeamTransfer.moved(from: pending.teamID, of: database.owner))) AS t
-                JOIN apple_revocation r ON r.tenant_id = t.tenant_id AND r.team_id = t.to_team_id
-            WHERE r.deletion_id = \(pending.deletion) LIMIT 1
-            """
-        ).isEmpty
+        let moved = TeamTransfer.moved(from: pending.teamID, of: database.owner)
+        let statement: SQL =
+            if let deletion = pending.deletion {
+                """
+                SELECT FROM (\(part: moved)) AS t
+                    JOIN apple_revocation r ON r.tenant_id = t.tenant_id AND r.team_id = t.to_team_id
+                WHERE r.deletion_id = \(deletion) LIMIT 1
+                """
+            } else {
+                """
+                SELECT FROM (\(part: moved)) AS t
+                WHERE t.services_id = \(pending.clientID) OR EXISTS (SELECT FROM (\(part: Connection.clients)) AS c
+                    WHERE c.tenant_id = t.tenant_id AND c.services_id = t.services_id AND \(pending.clientID) = ANY(c.bundle_ids))
+                LIMIT 1
+                """
+            }
+        return try await !database.run(statement).isEmpty
     }
 
     /// - Returns: nil if Apple has confirmed the revocation, otherwise the reason why not.
@@ -163,19 +184,24 @@ extension RevokeAtApple {
             WHERE tenant_id = \(owner) AND id = \(pending.id) AND status = \(AppleRevocation.Status.pending)
             """)
         guard concluded.affected == 1 else { return }
+        guard let deletion = pending.deletion else {
+            let result = Concluded(team_id: pending.teamID, client_id: pending.clientID, status: status, reason: reason)
+            _ = try await db.run(
+                try AuditEvent.insert("revokeAtApple", of: pending.id.description, owner: owner, by: .system, after: result, at: now))
+            return
+        }
         let (_, deletions) = try await db.run(
             """
             UPDATE user_deletion d SET finished_at = CASE WHEN NOT EXISTS (SELECT FROM apple_revocation r
                     WHERE r.tenant_id = d.tenant_id AND r.deletion_id = d.id AND r.status = \(AppleRevocation.Status.pending))
                     THEN GREATEST(\(now), d.requested_at) END,
                 updated_at = GREATEST(\(now), d.updated_at + interval '1 microsecond')
-            WHERE d.tenant_id = \(owner) AND d.id = \(pending.deletion)
+            WHERE d.tenant_id = \(owner) AND d.id = \(deletion)
             """,
-            UserDeletionReply.find(pending.deletion, of: ID(owner)))
-        guard let deletion = try UserDeletionReply.all(deletions).first else { return }
+            UserDeletionReply.find(deletion, of: ID(owner)))
+        guard let record = try UserDeletionReply.all(deletions).first else { return }
         _ = try await db.run(
-            try AuditEvent.insert(
-                "revokeAtApple", of: pending.deletion.description, owner: owner, by: .system, after: deletion, at: now))
+            try AuditEvent.insert("revokeAtApple", of: deletion.description, owner: owner, by: .system, after: record, at: now))
     }
 
     /// Records why the revocation is not done yet.
@@ -200,6 +226,7 @@ extension RevokeAtApple {
 
     /// Locks the deletion first. If two revocations conclude at once, the second one sees the first and finishes the deletion.
     static func lock(_ pending: AppleRevocation.Pending, owner: UUID) -> SQL {
-        "SELECT FROM user_deletion WHERE tenant_id = \(owner) AND id = \(pending.deletion) FOR UPDATE"
+        pending.deletion.map { "SELECT FROM user_deletion WHERE tenant_id = \(owner) AND id = \($0) FOR UPDATE" }
+            ?? "SELECT FROM apple_revocation WHERE tenant_id = \(owner) AND id = \(pending.id) FOR UPDATE"
     }
 }

@@ -15,7 +15,7 @@ struct UserDeletionReply: Encodable, Sendable {
     let status: UserDeletion.Status
     let requested_at: Date
     let finished_at: Date?
-    /// One grant per team that the user had signed in under.
+    /// One grant per identity of the user.
     private(set) var apple: [Grant]
     let created_at, updated_at: Date
 

@@ -17,14 +17,14 @@ extension Identity.Named {
     /// profile is erased when the tenant's retention is over (`EraseUsers`). Until then, no identity of the user can sign in. If Apple
     /// vouches for the person afterwards, the person becomes a new user.
     ///
-    /// If Apple has vouched for the user under another team since then, the user has another Apple account. The user then loses only this
-    /// one.
+    /// If the user has another Apple Account, the user loses only this one. The user has another one if it is an identity under the same
+    /// team, or if Apple has vouched for the user under another team since then.
     func endAccount(at moment: Date, of tenant: ID<Tenant>, now: Date, in db: Transaction) async throws -> StoredNotification.Outcome {
         let found = try await hold(of: tenant, against: moment, logins: { Session.logins(of: $0, tenant) }, in: db)
         guard let held = found else { return .unknownUser }
         if held.named.isAccountDeleted { return .applied }
         if held.named.isNewer { return .superseded }
-        if held.hasNewerIdentity {
+        if held.hasOtherAccount {
             try await endConsent(of: held, at: moment, isForGood: true, of: tenant, now: now, in: db)
             return .applied
         }

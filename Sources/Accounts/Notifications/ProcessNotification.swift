@@ -23,8 +23,8 @@ package struct ProcessNotification: Sendable {
     /// run causes no second effect and none out of order.
     ///
     /// An event may arrive during a first sign-in: Apple has vouched for the user, but Espalier has not saved the user yet. So an unknown
-    /// user is looked up again after two minutes. Under the shared connection this always happens, because one tenant may know the person
-    /// while another one is about to.
+    /// user is looked up again after two minutes, and after 22. Under the shared connection this always happens, because one tenant may
+    /// know the person while another one is about to.
     package func handle(_ entry: Outbox.Entry, at now: Date) async throws -> Outbox.Outcome {
         let database = database.restricted(to: entry.owner)
         let id = ID<StoredNotification>(entry.subject)
@@ -60,15 +60,18 @@ package struct ProcessNotification: Sendable {
         }
         // The second run must not undo the outcome of the first one. It may find that the user has signed in again.
         outcome = max(outcome, notification.outcome ?? outcome)
-        let retryAt = notification.waitingSince.addingTimeInterval(Self.signInTime)
-        let isSettled = outcome > .unknownUser && entry.owner != .platform || now >= retryAt
+        let retryAt = Self.signInTimes.map { notification.waitingSince.addingTimeInterval($0) }.first { now < $0 }
+        let isSettled = outcome > .unknownUser && entry.owner != .platform || retryAt == nil
         let state: StoredNotification.State = outcome > .unknownUser || isSettled ? .done : .pending
         try await conclude(notification, outcome, label, state, users: max(users, notification.users), of: entry.owner)
-        return isSettled ? .done : .again(at: retryAt)
+        guard !isSettled, let retryAt else { return .done }
+        return .again(at: retryAt)
     }
 
-    /// The maximum time from Apple's statement to the saved user, in seconds.
-    static let signInTime: TimeInterval = 120
+    /// The times from the notification after which an unknown user is looked up again, in seconds. Apple's statement is up to two minutes
+    /// older than the saved user. A page that asks takes up to 15 minutes more. An Apple Account that is added in the application takes up
+    /// to 20: those of `IdentityTicket`, and those of `ConfirmedIdentity`.
+    static let signInTimes: [TimeInterval] = [120, 120 + IdentityTicket.lifetime + ConfirmedIdentity.lifetime]
 
     /// Applies the event in every tenant that knows the person, each in its own transaction. A failure in one does not stop the others.
     private func apply(

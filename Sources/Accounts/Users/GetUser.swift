@@ -23,24 +23,6 @@ private struct Reply: Encodable {
     }
 }
 
-private struct IdentityReply: Encodable {
-    let team_id, subject: String
-    /// The tenant's own connection to that team, if it has one.
-    let connection_id: ID<Connection>?
-    /// When the user's consent ended at Apple. It is absent while the consent is valid, and after the deletion of the Apple account.
-    let consent_ended_at: Date?
-    let created_at, last_login_at: Date
-
-    init(_ row: Row) throws {
-        team_id = try row.get("team_id")
-        subject = try row.get("apple_sub")
-        connection_id = try row.get("connection_id")
-        consent_ended_at = try row.get("consent_ended_at")
-        created_at = try row.get("created_at")
-        last_login_at = try row.get("last_login_at")
-    }
-}
-
 extension UserRoutes {
     @Sendable
     func getUser(_ request: Request, _ call: TenantContext) async throws -> Response {

@@ -22,7 +22,12 @@ package struct UserRoutes: Sendable {
     /// For the person, by an access token.
     package var personRoutes: RouteCollection<WebContext> {
         let routes = RouteCollection(context: WebContext.self)
-        routes.limited(.oauth, endpoints.limits).on(.delete, "t/{tenant}/users/me", "deleteOwnUser", use: deleteOwnUser)
+        let own = routes.limited(.oauth, endpoints.limits)
+        own.on(.delete, "t/{tenant}/users/me", "deleteOwnUser", use: deleteOwnUser)
+        own.on(.get, "t/{tenant}/users/me/identities", "listOwnIdentities", use: listOwnIdentities)
+        own.on(.post, "t/{tenant}/users/me/identities", "addOwnIdentity", use: addOwnIdentity)
+        own.on(.post, "t/{tenant}/users/me/identities/completion", "completeOwnIdentity", use: completeOwnIdentity)
+        own.on(.delete, "t/{tenant}/users/me/identities/{identity}", "removeOwnIdentity", use: removeOwnIdentity)
         return routes
     }
 
@@ -32,6 +37,9 @@ package struct UserRoutes: Sendable {
         routes.on(.get, "users", "listUsers", use: listUsers)
         routes.on(.get, "users/{user}", "getUser", use: getUser)
         routes.on(.delete, "users/{user}", "deleteUser", use: deleteUser)
+        routes.on(.get, "users/{user}/identities", "listIdentities", use: listIdentities)
+        routes.on(.post, "users/{user}/identities", "addIdentity", use: addIdentity)
+        routes.on(.delete, "users/{user}/identities/{identity}", "removeIdentity", use: removeIdentity)
         routes.on(.get, "users/{user}/consents", "listConsents", use: listConsents)
         routes.on(.delete, "users/{user}/consents/{consent}", "revokeConsent", use: revokeConsent)
         routes.on(.get, "user-deletions", "listUserDeletions", use: listUserDeletions)

@@ -21,6 +21,8 @@ package struct WebhookEvent: Identified, Sendable {
         case userConsentRevoked = "user.consent_revoked"
         case userEmailDisabled = "user.email_disabled"
         case userEmailEnabled = "user.email_enabled"
+        case userIdentityAdded = "user.identity_added"
+        case userIdentityRemoved = "user.identity_removed"
         case sessionRevoked = "session.revoked"
         case connectionFailing = "connection.failing"
         case keyExpiring = "key.expiring"

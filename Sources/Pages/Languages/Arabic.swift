@@ -132,6 +132,19 @@ extension Language {
         .allow: "السماح",
         .useAnotherAccount: "استخدام حساب Apple آخر",
 
+        .accountExists: "يوجد حساب بهذا العنوان بالفعل",
+        .accountHasYourAddress: "يوجد لدى {organization} حساب آخر بعنوانك {address}.",
+        .signInToLinkIt:
+            "إذا كان الحساب لك، فسجّل الدخول إليه باستخدام حساب Apple الذي استخدمته سابقًا. بعد ذلك، يؤدي حسابا Apple كلاهما إليه.",
+        .signInToThatAccount: "تسجيل الدخول إلى ذلك الحساب",
+        .chooseEarlierAccount: "يُرجى اختيار حساب Apple الآخر في صفحة Apple.",
+        .createSeparateAccount: "إنشاء حساب منفصل",
+
+        .connectAccount: "هل تريد ربط حساب Apple هذا؟",
+        .connectionLetsSignIn: "بعد ذلك، يتيح حساب Apple هذا أيضًا تسجيل الدخول إلى هذا الحساب لدى {organization}:",
+        .connectOnlyYourOwn: "لا تتابع إلا إذا بدأت هذا بنفسك وكان الحساب لك. لا تتابع إذا طلب منك شخص آخر ذلك.",
+        .connect: "ربط",
+
         .askForName: "ما اسمك؟",
         .nameIsRequired: "يحتاج {application} إلى اسمك، ولم تشاركه Apple هذه المرة.",
         .givenName: "الاسم الأول",

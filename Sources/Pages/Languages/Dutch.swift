@@ -135,6 +135,20 @@ extension Language {
         .allow: "Toestaan",
         .useAnotherAccount: "Een andere Apple Account gebruiken",
 
+        .accountExists: "Er bestaat al een account met dit adres",
+        .accountHasYourAddress: "Een ander account bij {organization} heeft uw adres {address}.",
+        .signInToLinkIt:
+            "Als het van u is, logt u in met de Apple Account die u eerder hebt gebruikt. Daarna geven beide Apple Accounts er toegang toe.",
+        .signInToThatAccount: "Inloggen bij dat account",
+        .chooseEarlierAccount: "Kies op de pagina van Apple de andere Apple Account.",
+        .createSeparateAccount: "Een apart account aanmaken",
+
+        .connectAccount: "Deze Apple Account koppelen?",
+        .connectionLetsSignIn: "Deze Apple Account geeft dan ook toegang tot dit account bij {organization}:",
+        .connectOnlyYourOwn:
+            "Ga alleen verder als u dit zelf bent begonnen en het account van u is. Ga niet verder als iemand u erom heeft gevraagd.",
+        .connect: "Koppelen",
+
         .askForName: "Wat is uw naam?",
         .nameIsRequired: "{application} heeft uw naam nodig, en Apple heeft die deze keer niet gedeeld.",
         .givenName: "Voornaam",

@@ -130,6 +130,19 @@ extension Language {
         .allow: "Allow",
         .useAnotherAccount: "Use another Apple Account",
 
+        .accountExists: "An account with this address exists already",
+        .accountHasYourAddress: "Another account of {organization} has your address {address}.",
+        .signInToLinkIt: "If it is yours, sign in to it with the Apple Account that you used before. Then both Apple Accounts lead to it.",
+        .signInToThatAccount: "Sign in to that account",
+        .chooseEarlierAccount: "On Apple's page, choose the other Apple Account.",
+        .createSeparateAccount: "Create a separate account",
+
+        .connectAccount: "Connect this Apple Account?",
+        .connectionLetsSignIn: "This Apple Account then also signs in to this account of {organization}:",
+        .connectOnlyYourOwn:
+            "Continue only if you started this yourself and the account is yours. Do not continue if somebody asked you to.",
+        .connect: "Connect",
+
         .askForName: "Enter your name",
         .nameIsRequired: "{application} needs your name, and Apple did not share it this time.",
         .givenName: "Given name",

@@ -138,6 +138,20 @@ extension Language {
         .allow: "Autoriser",
         .useAnotherAccount: "Utiliser un autre compte Apple",
 
+        .accountExists: "Un compte avec cette adresse existe déjà",
+        .accountHasYourAddress: "Un autre compte chez {organization} a votre adresse {address}.",
+        .signInToLinkIt:
+            "S’il vous appartient, connectez-vous avec le compte Apple que vous avez utilisé auparavant. Les deux comptes Apple y donneront alors accès.",
+        .signInToThatAccount: "Se connecter à ce compte",
+        .chooseEarlierAccount: "Sur la page d’Apple, choisissez l’autre compte Apple.",
+        .createSeparateAccount: "Créer un compte distinct",
+
+        .connectAccount: "Associer ce compte Apple ?",
+        .connectionLetsSignIn: "Ce compte Apple donnera alors aussi accès à ce compte chez {organization} :",
+        .connectOnlyYourOwn:
+            "Continuez uniquement si vous avez commencé vous-même et si le compte vous appartient. Ne continuez pas si quelqu’un vous l’a demandé.",
+        .connect: "Associer",
+
         .askForName: "Quel est votre nom ?",
         .nameIsRequired: "{application} a besoin de votre nom, et Apple ne l’a pas communiqué cette fois.",
         .givenName: "Prénom",

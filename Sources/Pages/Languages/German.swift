@@ -134,6 +134,20 @@ extension Language {
         .allow: "Zulassen",
         .useAnotherAccount: "Anderen Apple Account verwenden",
 
+        .accountExists: "Ein Konto mit dieser Adresse gibt es bereits",
+        .accountHasYourAddress: "Ein anderes Konto bei {organization} hat Ihre Adresse {address}.",
+        .signInToLinkIt:
+            "Wenn es Ihres ist, melden Sie sich mit dem Apple Account an, den Sie dafür bisher verwendet haben. Danach führen beide Apple Accounts zu diesem Konto.",
+        .signInToThatAccount: "Bei diesem Konto anmelden",
+        .chooseEarlierAccount: "Wählen Sie auf der Seite von Apple den anderen Apple Account aus.",
+        .createSeparateAccount: "Getrenntes Konto anlegen",
+
+        .connectAccount: "Diesen Apple Account verbinden?",
+        .connectionLetsSignIn: "Dieser Apple Account meldet dann auch bei diesem Konto von {organization} an:",
+        .connectOnlyYourOwn:
+            "Fahren Sie nur fort, wenn Sie dies selbst begonnen haben und das Konto Ihres ist. Fahren Sie nicht fort, wenn jemand Sie darum gebeten hat.",
+        .connect: "Verbinden",
+
         .askForName: "Wie heißen Sie?",
         .nameIsRequired: "{application} benötigt Ihren Namen, und Apple hat ihn diesmal nicht mitgeteilt.",
         .givenName: "Vorname",

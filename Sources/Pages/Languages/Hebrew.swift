@@ -127,6 +127,18 @@ extension Language {
         .allow: "אישור",
         .useAnotherAccount: "שימוש בחשבון Apple אחר",
 
+        .accountExists: "כבר קיים חשבון עם הכתובת הזו",
+        .accountHasYourAddress: "לחשבון אחר אצל {organization} יש את הכתובת שלך, {address}.",
+        .signInToLinkIt: "אם החשבון שלך, יש להתחבר אליו עם חשבון Apple שבו השתמשת קודם. לאחר מכן שני חשבונות Apple יובילו אליו.",
+        .signInToThatAccount: "התחברות לחשבון הזה",
+        .chooseEarlierAccount: "בדף של Apple יש לבחור את חשבון Apple האחר.",
+        .createSeparateAccount: "יצירת חשבון נפרד",
+
+        .connectAccount: "לקשר את חשבון Apple הזה?",
+        .connectionLetsSignIn: "לאחר מכן גם חשבון Apple הזה יאפשר להתחבר לחשבון הזה אצל {organization}:",
+        .connectOnlyYourOwn: "יש להמשיך רק אם התחלת בזה בעצמך והחשבון שלך. אין להמשיך אם מישהו ביקש זאת ממך.",
+        .connect: "קישור",
+
         .askForName: "מה השם שלך?",
         .nameIsRequired: "{application} צריכה את השם שלך, ו‑Apple לא שיתפה אותו הפעם.",
         .givenName: "שם פרטי",

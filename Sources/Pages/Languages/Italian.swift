@@ -134,6 +134,19 @@ extension Language {
         .allow: "Consenti",
         .useAnotherAccount: "Usa un altro Apple Account",
 
+        .accountExists: "Esiste già un account con questo indirizzo",
+        .accountHasYourAddress: "Un altro account presso {organization} ha il Suo indirizzo {address}.",
+        .signInToLinkIt:
+            "Se è Suo, acceda con l’Apple Account che ha usato in precedenza. Poi entrambi gli Apple Account daranno accesso a questo account.",
+        .signInToThatAccount: "Accedi a quell’account",
+        .chooseEarlierAccount: "Nella pagina di Apple, scelga l’altro Apple Account.",
+        .createSeparateAccount: "Crea un account separato",
+
+        .connectAccount: "Collegare questo Apple Account?",
+        .connectionLetsSignIn: "Questo Apple Account darà accesso anche a questo account presso {organization}:",
+        .connectOnlyYourOwn: "Continui solo se ha iniziato Lei e se l’account è Suo. Non continui se qualcuno Glielo ha chiesto.",
+        .connect: "Collega",
+
         .askForName: "Come si chiama?",
         .nameIsRequired: "{application} richiede il Suo nome e Apple questa volta non lo ha condiviso.",
         .givenName: "Nome",

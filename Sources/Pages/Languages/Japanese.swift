@@ -126,6 +126,18 @@ extension Language {
         .allow: "許可",
         .useAnotherAccount: "別のApple Accountを使用",
 
+        .accountExists: "このアドレスのアカウントはすでに存在します",
+        .accountHasYourAddress: "{organization}の別のアカウントに、お使いのアドレス{address}が登録されています。",
+        .signInToLinkIt: "ご自身のアカウントの場合は、以前に使用したApple Accountでサインインしてください。その後は、どちらのApple Accountでもこのアカウントにサインインできます。",
+        .signInToThatAccount: "そのアカウントにサインイン",
+        .chooseEarlierAccount: "Appleのページで、もう一方のApple Accountを選んでください。",
+        .createSeparateAccount: "別のアカウントを作成",
+
+        .connectAccount: "このApple Accountを接続しますか？",
+        .connectionLetsSignIn: "接続すると、このApple Accountでも{organization}の次のアカウントにサインインできるようになります：",
+        .connectOnlyYourOwn: "ご自身で始めた操作で、ご自身のアカウントの場合にだけ続けてください。誰かに頼まれた場合は、続けないでください。",
+        .connect: "接続",
+
         .askForName: "お名前を入力してください",
         .nameIsRequired: "{application}にはお名前が必要ですが、今回はAppleから共有されませんでした。",
         .givenName: "名",

@@ -126,6 +126,18 @@ extension Language {
         .allow: "허용",
         .useAnotherAccount: "다른 Apple 계정 사용",
 
+        .accountExists: "이 주소의 계정이 이미 있습니다",
+        .accountHasYourAddress: "{organization}의 다른 계정에 사용자의 주소 {address}이(가) 등록되어 있습니다.",
+        .signInToLinkIt: "본인의 계정이라면 이전에 사용한 Apple 계정으로 로그인하세요. 그러면 두 Apple 계정 모두 이 계정으로 연결됩니다.",
+        .signInToThatAccount: "그 계정에 로그인",
+        .chooseEarlierAccount: "Apple 페이지에서 다른 Apple 계정을 선택하세요.",
+        .createSeparateAccount: "별도의 계정 만들기",
+
+        .connectAccount: "이 Apple 계정을 연결하시겠습니까?",
+        .connectionLetsSignIn: "연결하면 이 Apple 계정으로도 {organization}의 다음 계정에 로그인할 수 있습니다:",
+        .connectOnlyYourOwn: "직접 시작했고 본인의 계정인 경우에만 계속하세요. 다른 사람이 요청한 경우에는 계속하지 마세요.",
+        .connect: "연결",
+
         .askForName: "이름을 입력하세요",
         .nameIsRequired: "{application}에서 사용자의 이름이 필요하지만 이번에는 Apple이 공유하지 않았습니다.",
         .givenName: "이름",

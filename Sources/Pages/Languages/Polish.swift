@@ -132,6 +132,20 @@ extension Language {
         .allow: "Zezwól",
         .useAnotherAccount: "Użyj innego konta Apple",
 
+        .accountExists: "Konto z tym adresem już istnieje",
+        .accountHasYourAddress: "Inne konto w organizacji „{organization}” ma Państwa adres {address}.",
+        .signInToLinkIt:
+            "Jeśli należy ono do Państwa, proszę zalogować się na nie za pomocą używanego wcześniej konta Apple. Potem oba konta Apple będą do niego prowadzić.",
+        .signInToThatAccount: "Zaloguj się na to konto",
+        .chooseEarlierAccount: "Na stronie firmy Apple proszę wybrać drugie konto Apple.",
+        .createSeparateAccount: "Utwórz osobne konto",
+
+        .connectAccount: "Połączyć to konto Apple?",
+        .connectionLetsSignIn: "To konto Apple pozwoli wtedy logować się także na to konto w organizacji „{organization}”:",
+        .connectOnlyYourOwn:
+            "Proszę kontynuować tylko wtedy, gdy zaczęli to Państwo samodzielnie, a konto należy do Państwa. Proszę nie kontynuować, jeśli ktoś o to poprosił.",
+        .connect: "Połącz",
+
         .askForName: "Jak się Państwo nazywają?",
         .nameIsRequired: "Aplikacja „{application}” potrzebuje imienia i nazwiska, a Apple tym razem ich nie udostępnia.",
         .givenName: "Imię",

@@ -134,6 +134,19 @@ extension Language {
         .allow: "Permitir",
         .useAnotherAccount: "Usar outra Conta Apple",
 
+        .accountExists: "Já existe uma conta com este endereço",
+        .accountHasYourAddress: "Outra conta da organização {organization} tem o seu endereço {address}.",
+        .signInToLinkIt:
+            "Se ela for sua, inicie sessão com a Conta Apple que você usou antes. Depois, as duas Contas Apple darão acesso a ela.",
+        .signInToThatAccount: "Iniciar sessão nessa conta",
+        .chooseEarlierAccount: "Na página da Apple, escolha a outra Conta Apple.",
+        .createSeparateAccount: "Criar uma conta separada",
+
+        .connectAccount: "Conectar esta Conta Apple?",
+        .connectionLetsSignIn: "Esta Conta Apple também dará acesso a esta conta da organização {organization}:",
+        .connectOnlyYourOwn: "Continue somente se foi você quem começou isto e se a conta é sua. Não continue se alguém pediu isso a você.",
+        .connect: "Conectar",
+
         .askForName: "Qual é o seu nome?",
         .nameIsRequired: "{application} precisa do seu nome, e a Apple não o compartilhou desta vez.",
         .givenName: "Nome",

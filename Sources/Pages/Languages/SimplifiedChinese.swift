@@ -125,6 +125,18 @@ extension Language {
         .allow: "允许",
         .useAnotherAccount: "使用其他 Apple 账户",
 
+        .accountExists: "使用此地址的账户已存在",
+        .accountHasYourAddress: "{organization} 的另一个账户使用了您的地址 {address}。",
+        .signInToLinkIt: "如果该账户属于您，请使用您之前用过的 Apple 账户登录。之后，两个 Apple 账户都可以登录该账户。",
+        .signInToThatAccount: "登录该账户",
+        .chooseEarlierAccount: "请在 Apple 的页面上选择另一个 Apple 账户。",
+        .createSeparateAccount: "创建单独的账户",
+
+        .connectAccount: "要关联此 Apple 账户吗？",
+        .connectionLetsSignIn: "关联后，此 Apple 账户也可以登录 {organization} 的以下账户：",
+        .connectOnlyYourOwn: "仅当此操作由您本人发起且该账户属于您时，才请继续。如果是他人要求您这样做，请勿继续。",
+        .connect: "关联",
+
         .askForName: "请输入您的姓名",
         .nameIsRequired: "{application} 需要您的姓名，但 Apple 这次没有提供。",
         .givenName: "名字",

@@ -134,6 +134,19 @@ extension Language {
         .allow: "Permitir",
         .useAnotherAccount: "Usar otra cuenta de Apple",
 
+        .accountExists: "Ya existe una cuenta con esta dirección",
+        .accountHasYourAddress: "Otra cuenta en {organization} tiene su dirección {address}.",
+        .signInToLinkIt:
+            "Si es suya, inicie sesión con la cuenta de Apple que usó anteriormente. Después, ambas cuentas de Apple darán acceso a ella.",
+        .signInToThatAccount: "Iniciar sesión en esa cuenta",
+        .chooseEarlierAccount: "En la página de Apple, elija la otra cuenta de Apple.",
+        .createSeparateAccount: "Crear una cuenta separada",
+
+        .connectAccount: "¿Vincular esta cuenta de Apple?",
+        .connectionLetsSignIn: "Esta cuenta de Apple también dará acceso a esta cuenta en {organization}:",
+        .connectOnlyYourOwn: "Continúe solo si ha empezado usted y la cuenta es suya. No continúe si alguien se lo ha pedido.",
+        .connect: "Vincular",
+
         .askForName: "¿Cómo se llama?",
         .nameIsRequired: "{application} necesita su nombre, y Apple no lo ha compartido esta vez.",
         .givenName: "Nombre",

@@ -126,6 +126,18 @@ extension Language {
         .allow: "允許",
         .useAnotherAccount: "使用其他 Apple 帳號",
 
+        .accountExists: "使用此地址的帳號已存在",
+        .accountHasYourAddress: "{organization} 的另一個帳號使用了您的地址 {address}。",
+        .signInToLinkIt: "如果該帳號屬於您，請使用您之前用過的 Apple 帳號登入。之後，兩個 Apple 帳號都可以登入該帳號。",
+        .signInToThatAccount: "登入該帳號",
+        .chooseEarlierAccount: "請在 Apple 的頁面上選擇另一個 Apple 帳號。",
+        .createSeparateAccount: "建立個別的帳號",
+
+        .connectAccount: "要連結此 Apple 帳號嗎？",
+        .connectionLetsSignIn: "連結後，此 Apple 帳號也可以登入 {organization} 的以下帳號：",
+        .connectOnlyYourOwn: "只有在此操作由您本人開始且該帳號屬於您時，才請繼續。如果是他人要求您這樣做，請勿繼續。",
+        .connect: "連結",
+
         .askForName: "請輸入您的姓名",
         .nameIsRequired: "{application} 需要您的姓名，但 Apple 這次沒有提供。",
         .givenName: "名字",

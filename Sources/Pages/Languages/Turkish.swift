@@ -132,6 +132,20 @@ extension Language {
         .allow: "İzin ver",
         .useAnotherAccount: "Başka bir Apple Hesabı kullan",
 
+        .accountExists: "Bu adrese sahip bir hesap zaten var",
+        .accountHasYourAddress: "{organization} kuruluşundaki başka bir hesapta {address} adresiniz kayıtlı.",
+        .signInToLinkIt:
+            "Hesap sizinse daha önce kullandığınız Apple Hesabı ile giriş yapın. Ardından iki Apple Hesabı da bu hesaba erişir.",
+        .signInToThatAccount: "O hesaba giriş yap",
+        .chooseEarlierAccount: "Apple’ın sayfasında diğer Apple Hesabını seçin.",
+        .createSeparateAccount: "Ayrı bir hesap oluştur",
+
+        .connectAccount: "Bu Apple Hesabı bağlansın mı?",
+        .connectionLetsSignIn: "Ardından bu Apple Hesabı ile {organization} kuruluşundaki şu hesaba da giriş yapılır:",
+        .connectOnlyYourOwn:
+            "Yalnızca bunu kendiniz başlattıysanız ve hesap sizinse devam edin. Biri sizden bunu istediyse devam etmeyin.",
+        .connect: "Bağla",
+
         .askForName: "Adınız nedir?",
         .nameIsRequired: "{application} adınıza ihtiyaç duyuyor ve Apple bu kez adınızı paylaşmadı.",
         .givenName: "Ad",

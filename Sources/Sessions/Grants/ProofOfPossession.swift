@@ -1,7 +1,7 @@
-import Access
+package import Access
 package import ClientKeys
 import Encoding
-import Foundation
+package import Foundation
 import HTTPTypes
 package import Hummingbird
 import Sealing
@@ -45,7 +45,7 @@ extension TenantEndpoints {
 
 extension Tokens {
     /// Uses up the proof of a request with an access token of an active session.
-    func use(_ proof: DPoPProof?, of tenant: Tenant, at now: Date) async throws {
+    package func use(_ proof: DPoPProof?, of tenant: Tenant, at now: Date) async throws {
         guard let proof else { return }
         do {
             try await proof.use(of: tenant.id, in: pool, until: now.addingTimeInterval(DPoPNonce.lifetime + DPoPNonce.leeway))

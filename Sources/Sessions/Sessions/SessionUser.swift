@@ -16,6 +16,17 @@ extension User {
 }
 
 extension Session {
+    /// Selects the user of an active session of an application, and when Apple authenticated the user. It is null for a session of an older
+    /// version.
+    package static func authentication(
+        of session: ID<Session>, _ tenant: ID<Tenant>, _ application: Application, at now: Date
+    ) -> SQL {
+        """
+        SELECT u.id, u.given_name, u.family_name, u.email, u.email_verified, u.is_private_email, u.email_disabled, s.authenticated_at
+        \(part: active(session, of: tenant, application, at: now))
+        """
+    }
+
     /// The end of a statement that reads an active session `s` of an application, with its user `u` and its tenant `t`.
     ///
     /// The application's limit comes from the memory of this process, as in a refresh. `session_life` would also read the application, and
@@ -58,6 +69,16 @@ extension Session {
         """
         SELECT apple_team_id AS team_id, max(created_at) AS last_login_at, max(vouched_at) AS vouched_at FROM session
         WHERE tenant_id = \(tenant) AND user_id = \(user) AND apple_team_id IS NOT NULL GROUP BY apple_team_id
+        """
+    }
+
+    /// Removes the record of the identity from the sessions of a user under a team. An identity under this team is removed. The remaining
+    /// ones have their own times, because they were saved at each sign-in while there were several.
+    package static func forgetTeam(_ team: String, of user: ID<User>, _ tenant: ID<Tenant>) -> SQL {
+        """
+        WITH own AS (
+            SELECT id FROM session WHERE tenant_id = \(tenant) AND user_id = \(user) AND apple_team_id = \(team) ORDER BY id FOR UPDATE)
+        UPDATE session s SET apple_team_id = NULL, vouched_at = NULL FROM own WHERE s.tenant_id = \(tenant) AND s.id = own.id
         """
     }
 

@@ -70,8 +70,8 @@ extension SignInRoutes {
             metrics.count(.callback, "other_tenant")
             throw ErrorPage.attemptUnreadable
         }
-        let cookie = AttemptCookie(attempt.login, publicURL: endpoints.publicURL)
-        guard let secret = attempt.secret(ofBrowserWith: cookie.values(in: request)) else {
+        let sent = AttemptCookie(attempt.login, publicURL: endpoints.publicURL).sent(in: request)
+        guard let secret = attempt.secret(ofBrowserWith: sent.secrets) else {
             metrics.count(.callback, "other_browser")
             throw tenant.applications[attempt.application].map(ErrorPage.otherBrowser.leading(to:)) ?? .otherBrowser
         }
@@ -88,37 +88,62 @@ extension SignInRoutes {
         let returnAddress = attempt.returnAddress(issuer: endpoints.issuer(tenant.tenant))
         // The page that asks for a name keeps the cookies of the attempt. So a person can go back to Apple's sheet after the sign-in is
         // finished. A second code of the same login would end the session.
-        if application.requiresName || !cookie.questions(in: request).isEmpty, try await isFinished(attempt, context) {
+        if application.requiresName || !sent.questions.isEmpty, try await isFinished(attempt, context) {
             metrics.count(.callback, ErrorPage.signInFinished.outcome)
             throw ErrorPage.signInFinished.leading(to: application)
         }
-        if let question = nameQuestion(repeating: form, of: attempt, to: returnAddress, application, request) {
+        if let question = nameQuestion(repeating: form, of: attempt, to: returnAddress, application, sent) {
             return page(question, for: tenant, request, context)
         }
-        let removals = cookie.removals(parts: attempt.partsInCookies, hasQuestion: !cookie.questions(in: request).isEmpty)
+        let (state, appleCode) = (form["state"] ?? "", form["code"] ?? "")
+        let waiting = waitingIdentity(of: attempt, sent, at: now)
+        // A browser that reloads the page repeats Apple's response, which Apple accepts only once.
+        if let waiting, waiting.wasAsked(by: attempt, after: appleCode),
+            let question = question(about: waiting, of: attempt, after: appleCode, tenant)
+        {
+            return try await ask(question, of: attempt, sealed: state, by: sent, secret, tenant, application, request, context)
+        }
+        let removals = sent.removals()
+        // The cookies of the page whose button led to this sign-in.
+        let earlier = waiting.flatMap { $0.page == attempt.login ? nil : AttemptCookie($0.page, publicURL: endpoints.publicURL) }
+        var started = earlier?.sent(in: request).removals() ?? []
         do {
             guard attempt.delivery != .tokens || application.returnsTokensInURL else { throw CallbackRefusal.tokensNotAllowed }
             var code = try await authorizationCode(
-                for: AppleAnswer(form), to: attempt, tenant, device: Device(request, context), at: now)
-            var started: [String] = []
+                for: AppleAnswer(form), to: attempt, tenant, by: sent, after: waiting, device: Device(request, context), at: now)
+            let isLinked =
+                attempt.isLinking
+                ? try await linkWaitingIdentity(waiting, of: attempt, after: appleCode, to: code.user, tenant, context, at: now) : true
             if tenant.tenant.settings.singleSignOn, attempt.delivery == .code {
                 started.append(try await startBrowserSession(with: &code, attempt, tenant.tenant, at: now))
             }
             if attempt.delivery == .code,
                 let question = try await nameQuestion(
-                    of: code, to: returnAddress, application, after: .init(secret: secret, code: form["code"] ?? ""),
+                    of: code, to: returnAddress, application, after: .init(secret: secret, code: appleCode),
                     maxAge: attempt.maxAge, tenant.tenant, at: now)
             {
                 metrics.count(.callback, "name")
                 return page(question, for: tenant, request, context)
                     .setting(
-                        cookie.set(secret, question: question.cookieValue, in: request, publicURL: endpoints.publicURL) + started)
+                        sent.cookie.set(secret, question: question.cookieValue, in: request, publicURL: endpoints.publicURL)
+                            + sent.removalsOfWaiting + started)
             }
-            let delivered = try await delivery(of: code, to: attempt, application, tenant.tenant, at: now)
+            var delivered = try await delivery(of: code, to: attempt, application, tenant.tenant, at: now)
+            // The person believes the page, which said that both Apple Accounts would lead to one user. Only the application can tell.
+            if !isLinked { delivered.append(("link", "failed")) }
             metrics.count(.callback, "ok")
             return returnAddress.answer(
                 delivered, for: request, in: context.record.current.language, cookies: removals + started)
+        } catch let question as LinkQuestion {
+            return try await ask(question, of: attempt, sealed: state, by: sent, secret, tenant, application, request, context)
+                .setting(started)
         } catch {
+            let unfinished = error as? UnfinishedSignIn
+            let error = unfinished?.cause ?? error
+            let keptName =
+                unfinished.map {
+                    sent.cookie.setKeptName($0.name.sealed(with: endpoints.keyring), in: request, publicURL: endpoints.publicURL)
+                } ?? []
             let refusal = CallbackRefusal(error)
             metrics.count(.callback, refusal.outcome)
             endpoints.logger.log(
@@ -127,12 +152,22 @@ extension SignInRoutes {
                     "request_id": "\(context.record.current.requestID)", "tenant": "\(tenant.tenant.slug)",
                     "outcome": "\(refusal.outcome)", "cause": "\(error)",
                 ])
+            // The person decides about the waiting identity again, and Apple does not send its name again. A person who goes back from the
+            // page to Apple's sheet, and cancels there, wants neither.
+            if let waiting, let cause = refusal.cause, attempt.isLinking || cause != .canceled,
+                let question = question(about: waiting, of: attempt, after: appleCode, tenant)
+            {
+                context.record.note(outcome: refusal.code.rawValue)
+                return try await ask(question, of: attempt, sealed: state, by: sent, secret, tenant, application, request, context)
+                    .setting(started + keptName)
+            }
             if let page = retryPage(after: refusal, of: attempt, application, tenant, request, context) {
                 context.record.note(outcome: refusal.code.rawValue)
-                return page.setting(removals)
+                return page.setting(removals + keptName)
             }
             var answer = RedirectedError(refusal.code, refusal.description, to: returnAddress)
-            answer.cookies = removals
+            // A person who goes back after an outage of the database still decides about the waiting identity.
+            answer.cookies = (waiting != nil && refusal.cause == nil ? [] : removals) + keptName
             throw answer
         }
     }
@@ -153,8 +188,10 @@ extension SignInRoutes {
     /// Anybody can post a form with a made-up code. So the id_token in the form is verified first. Without Apple's signature over the nonce
     /// of this attempt, Espalier does not call Apple. It does not compare `c_hash`, because Apple's documentation does not mention it. The
     /// nonce, the number of tries and the response of the token endpoint already bind the code.
+    /// - Parameter earlier: the identity that waits for this sign-in.
     private func authorizationCode(
-        for answer: AppleAnswer, to attempt: LoginAttempt, _ tenant: TenantConfiguration, device: Device, at now: Date
+        for answer: AppleAnswer, to attempt: LoginAttempt, _ tenant: TenantConfiguration, by sent: AttemptCookie.Sent,
+        after earlier: WaitingIdentity?, device: Device, at now: Date
     ) async throws -> AuthorizationCode {
         let (code, idToken, isNewConsent, name): (String, String?, Bool, AppleUser?)
         switch answer {
@@ -173,44 +210,52 @@ extension SignInRoutes {
         guard callbackTries.take(attempt.tries(of: presented, idToken), at: .now).isGranted else { throw CallbackRefusal.tooManyTries }
 
         let asked = Identity.Asked(tenant: attempt.tenant, application: attempt.application)
-        // Apple sends the name once, and the id_token proves its user. So the name is saved before anything else can fail.
+        // Apple sends the name once, and the id_token proves its user. So the name is saved before anything else can fail. If the person is
+        // asked about a user with the same address, the name waits with the identity, or alone if Apple does not redeem the code.
+        let isAsking = attempt.asksToLink && tenant.tenant.settings.accountLinking == .ask
         var saved: ID<User>?
-        if let name { saved = try await user(of: presented, name, isNewConsent: true, refreshToken: nil, asked, connection, at: now) }
-        let tokens = try await redeemAtApple(
-            code, redirectURI: endpoints.returnURL(tenant.tenant, connection), clientID: connection.servicesID, tenant.tenant, connection,
-            key,
-            at: now, by: deadline)
-        let token = try await apple.verify(
-            tokens.idToken, audiences: [connection.servicesID], nonce: attempt.appleNonce, at: now, by: deadline)
+        if let name, attempt.delivery != .identity,
+            case .user(let user) = try await admitted(
+                saveUser.saved(
+                    presented, name, isNewConsent: true, refreshToken: nil, asked, connection, isAsking: isAsking, at: now))
+        {
+            saved = user
+        }
+        let (tokens, token): (AppleTokens, IDToken)
+        do {
+            tokens = try await redeemAtApple(
+                code, redirectURI: endpoints.returnURL(tenant.tenant, connection), clientID: connection.servicesID, tenant.tenant,
+                connection, key, at: now, by: deadline)
+            token = try await apple.verify(
+                tokens.idToken, audiences: [connection.servicesID], nonce: attempt.appleNonce, at: now, by: deadline)
+        } catch {
+            guard saved == nil, let name else { throw error }
+            throw UnfinishedSignIn(cause: error, name: KeptName(name, of: presented, through: connection, of: attempt.tenant, at: now))
+        }
         // Both id_tokens must name the same user (OpenID Connect Core, section 3.3.3.6).
         guard token.subject == presented.subject else { throw CallbackRefusal.otherUsersCode }
+        let kept = sent.keptNames.lazy.compactMap {
+            KeptName(opening: $0, of: token, through: connection, of: attempt.tenant, with: endpoints.keyring, at: now)?.name
+        }.first
+        let answered = AnsweredSignIn(
+            token: token, tokens: tokens, code: code, name: name, keptName: kept, isNewConsent: isNewConsent, connection: connection)
+        if attempt.delivery == .identity {
+            let owner = identityTicket(of: attempt, sent, at: now)?.user
+            throw try connectQuestion(after: answered, of: attempt, addedTo: owner, at: now)
+        }
         let user =
             if let saved {
                 try await admitted(
                     saveUser.complete(
                         saved, savedFor: presented, token, name, refreshToken: tokens.refreshToken, asked, connection, at: now))
             } else {
-                try await user(
-                    of: token, name, isNewConsent: isNewConsent, refreshToken: tokens.refreshToken, asked, connection, at: now)
+                try await signedInUser(after: answered, of: attempt, asked, isAsking: isAsking, keeping: earlier, at: now)
             }
         let authenticatedAt = token.authenticatedAt(by: now)
         guard attempt.accepts(authenticatedAt: authenticatedAt) else { throw CallbackRefusal.authenticatedTooLongAgo }
         return AuthorizationCode(
             attempt, user: user, vouched: .init(token, through: connection), connection: connection.ownership,
             authenticatedAt: authenticatedAt, device: device, at: now)
-    }
-
-    private func user(
-        of token: IDToken, _ name: AppleUser?, isNewConsent: Bool, refreshToken: String?, _ asked: Identity.Asked, _ connection: Connection,
-        at now: Date
-    ) async throws -> ID<User> {
-        try await admitted(
-            saveUser(token, name, isNewConsent: isNewConsent, refreshToken: refreshToken, asked, connection, at: now))
-    }
-
-    private func admitted(_ user: ID<User>?) throws -> ID<User> {
-        guard let user else { throw CallbackRefusal.consentEnded }
-        return user
     }
 
     /// The id_token of the form, verified.
@@ -248,26 +293,5 @@ extension LoginAttempt {
     /// may use either. The application receives that error later.
     fileprivate func mayReturn(through door: Connection.Ownership, _ tenant: TenantConfiguration) -> Bool {
         tenant.connection?.id != connection || tenant.connection?.ownership == door
-    }
-}
-
-/// The form that Apple posts to the Return URL.
-private enum AppleAnswer {
-    /// Only the first authorization has `user`, which contains the name. The first one after a revocation also has it.
-    case code(String, idToken: String?, isNewConsent: Bool, name: AppleUser?)
-    /// The user pressed Cancel. Apple sends no other error.
-    case cancelled
-    case other
-
-    init(_ form: Form) {
-        self =
-            if let error = form["error"] {
-                error == "user_cancelled_authorize" ? .cancelled : .other
-            } else if let code = form["code"] {
-                .code(
-                    code, idToken: form["id_token"], isNewConsent: form["user"] != nil, name: form["user"].flatMap(AppleUser.init(field:)))
-            } else {
-                .other
-            }
     }
 }

@@ -40,10 +40,10 @@ extension SignInRoutes {
     /// Another response to the same attempt is a new sign-in: with a name, of another account, or canceled. The person went back to Apple's
     /// sheet.
     func nameQuestion(
-        repeating form: Form, of attempt: LoginAttempt, to address: ReturnAddress, _ application: Application, _ request: Request
+        repeating form: Form, of attempt: LoginAttempt, to address: ReturnAddress, _ application: Application, _ sent: AttemptCookie.Sent
     ) -> NameQuestion? {
         guard form["error"] == nil, let code = form["code"] else { return nil }
-        for value in AttemptCookie(attempt.login, publicURL: endpoints.publicURL).questions(in: request) {
+        for value in sent.questions {
             let parts = value.parts(at: ".", atMost: 2, includingEmpty: true).map(String.init)
             guard parts.count == 2,
                 let ticket = try? NameTicket(opening: parts[0], of: attempt.tenant, with: endpoints.keyring, at: endpoints.now()),

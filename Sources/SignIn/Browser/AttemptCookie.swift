@@ -7,7 +7,7 @@ import Sessions
 
 /// The cookies of a login attempt. One cookie binds the attempt to the browser that started it. Each attempt has its own, so that two tabs
 /// do not disturb each other. More cookies contain the part of the application's state that does not fit into Apple's URL.
-/// A last one contains the question for a name, for a reload of its page.
+/// Others contain the question of a page, for a reload, the identity that waits for the sign-in, and a name that Apple sends only once.
 ///
 /// Apple responds with a cross-site POST. Browsers attach only `SameSite=None` cookies to it, and those only with `Secure`. `__Host-`
 /// prevents sibling domains from setting one. Settings allow plain http on loopback only. These attributes do not work there, and are
@@ -64,26 +64,43 @@ extension AttemptCookie {
     /// - Parameter question: the question. It is left out if it is too long for a cookie, or exceeds `largestTotal` together with the
     ///   cookies of the request. Then only a reload of the page is not possible.
     func set(_ secret: String, question: String, in request: Request, publicURL: String) -> [String] {
-        let held = Held(in: request, publicURL: publicURL)
-        let total = held.secretBytes + held.partBytes + Held.size(questionName.utf8.count, question.utf8.count)
-        guard question.utf8.count <= Self.longestQuestion, total <= Self.largestTotal else { return set(secret) }
-        return set(secret) + ["\(questionName)=\(question); Max-Age=\(Int(NameTicket.lifetime)); \(attributes)"]
+        set(secret) + setIfShort(.question, question, in: request, publicURL: publicURL)
     }
 
-    private var questionName: String { "\(name)-\(Self.questionSuffix)" }
+    /// A cookie with a name that waits for another sign-in. It is left out like a question.
+    func setKeptName(_ sealed: String, in request: Request, publicURL: String) -> [String] {
+        setIfShort(.keptName, sealed, in: request, publicURL: publicURL)
+    }
 
-    private static let questionSuffix = "q"
+    func setWaiting(_ sealed: String) -> String { set(.waiting, sealed) }
+
+    private func setIfShort(_ content: Content, _ value: String, in request: Request, publicURL: String) -> [String] {
+        let (held, name) = (Held(in: request, publicURL: publicURL), name(of: content))
+        let total = held.secretBytes + held.partBytes + Held.size(name.utf8.count, value.utf8.count)
+        if value.utf8.count <= Self.longestValue, total <= Self.largestTotal { return [set(content, value)] }
+        return held.partNames.contains(name) ? [Self.removal(name, attributes)] : []
+    }
+
+    private func set(_ content: Content, _ value: String) -> String {
+        "\(name(of: content))=\(value); Max-Age=\(Int(LoginAttempt.lifetime)); \(attributes)"
+    }
+
+    /// The cookies besides the secret and the parts of a state. They are named like parts, so that they are removed like these.
+    fileprivate enum Content: String {
+        case question = "-q"
+        /// The identity that waits for the sign-in of the attempt, or the permission to add one.
+        case waiting = "-w"
+        case keptName = "-n"
+    }
+
+    private func name(of content: Content) -> String { name + content.rawValue }
+
     /// In bytes. With its name, a cookie stays below 4096 bytes, the limit of browsers.
-    private static let longestQuestion = 3900
-
-    /// - Parameter hasQuestion: whether the browser has the question of a page.
-    func removals(parts: Int = 0, hasQuestion: Bool = false) -> [String] {
-        ([name] + (0..<parts).map(name(ofPart:)) + (hasQuestion ? [questionName] : [])).map { Self.removal($0, attributes) }
-    }
+    private static let longestValue = 3900
 
     private func name(ofPart number: Int) -> String { "\(name)-\(number)" }
 
-    private static func removal(_ name: String, _ attributes: String) -> String {
+    fileprivate static func removal(_ name: String, _ attributes: String) -> String {
         "\(name)=; Max-Age=0; \(attributes)"
     }
 
@@ -109,15 +126,11 @@ extension AttemptCookie {
         init(in request: Request, publicURL: String) {
             let prefix = AttemptCookie.prefix(publicURL)
             AttemptCookie.forEachCookie(in: request) { name, value in
-                // The name must match an attempt's exactly, because it goes into a header.
-                guard name.starts(with: prefix.utf8) else { return }
-                let rest = name.dropFirst(prefix.utf8.count)
-                let (id, ending) = (rest.prefix(nameLength), rest.dropFirst(nameLength))
-                guard id.count == nameLength, id.allSatisfy(\.isLowercaseOrDigit) else { return }
+                guard let (_, ending) = AttemptCookie.split(name, after: prefix.utf8) else { return }
                 if ending.isEmpty {
                     secretNames.insert(String(Substring(name)))
                     secretBytes += Self.size(name.count, value.count)
-                } else if ending.count == 2, ending.first == UInt8(ascii: "-"), ending.dropFirst().allSatisfy(\.isLowercaseOrDigit) {
+                } else {
                     partNames.insert(String(Substring(name)))
                     partBytes += Self.size(name.count, value.count)
                 }
@@ -132,26 +145,73 @@ extension AttemptCookie {
 // MARK: Reading
 
 extension AttemptCookie {
-    /// The values that the browser sends under this name. There may be several. Without `__Host-`, a sibling domain can set another value,
-    /// which must not displace Espalier's.
-    func values(in request: Request) -> [String] {
-        Self.values(of: name, in: request)
+    /// The cookies of one attempt that a browser sends. The callback reads them once, because every login passes it.
+    ///
+    /// There may be several values of one name. Without `__Host-`, a sibling domain can set another value, which must not displace
+    /// Espalier's.
+    struct Sent {
+        let cookie: AttemptCookie
+        private(set) var secrets: [String] = []
+        private(set) var questions: [String] = []
+        private(set) var waiting: [String] = []
+        /// The names that wait for a sign-in in this browser, of all attempts.
+        private(set) var keptNames: [String] = []
+        private var names = Set<String>()
+
+        fileprivate init(_ cookie: AttemptCookie, in request: Request) {
+            self.cookie = cookie
+            let name = cookie.name.utf8
+            let (prefix, id) = (name.dropLast(nameLength), name.suffix(nameLength))
+            AttemptCookie.forEachCookie(in: request) { found, value in
+                guard !value.isEmpty, let (foundID, ending) = AttemptCookie.split(found, after: prefix) else { return }
+                let content = Content(rawValue: String(Substring(ending)))
+                if content == .keptName { keptNames.append(String(Substring(value))) }
+                guard foundID.elementsEqual(id) else { return }
+                names.insert(String(Substring(found)))
+                switch content {
+                case .question: questions.append(String(Substring(value)))
+                case .waiting: waiting.append(String(Substring(value)))
+                case .keptName: break
+                // The parts of a state are read before the attempt is known.
+                case nil: if ending.isEmpty { secrets.append(String(Substring(value))) }
+                }
+            }
+        }
+
+        /// The removals of all of them.
+        /// - Parameter keepingSecret: for a page whose form needs the secret.
+        func removals(keepingSecret: Bool = false) -> [String] {
+            names.filter { !keepingSecret || $0 != cookie.name }.sorted().map { AttemptCookie.removal($0, cookie.attributes) }
+        }
+
+        var removalsOfWaiting: [String] {
+            waiting.isEmpty ? [] : [AttemptCookie.removal(cookie.name(of: .waiting), cookie.attributes)]
+        }
     }
+
+    func sent(in request: Request) -> Sent { Sent(self, in: request) }
+
+    /// The values of the secret.
+    func values(in request: Request) -> [String] { sent(in: request).secrets }
 
     func values(ofPart number: Int, in request: Request) -> [String] {
-        Self.values(of: name(ofPart: number), in: request)
-    }
-
-    func questions(in request: Request) -> [String] {
-        Self.values(of: questionName, in: request)
-    }
-
-    private static func values(of name: String, in request: Request) -> [String] {
         var values: [String] = []
-        forEachCookie(in: request) { found, value in
-            if found.elementsEqual(name.utf8), !value.isEmpty { values.append(String(Substring(value))) }
+        Self.forEachCookie(in: request) { found, value in
+            if found.elementsEqual(name(ofPart: number).utf8), !value.isEmpty { values.append(String(Substring(value))) }
         }
         return values
+    }
+
+    /// The ID and the ending of a name that an attempt's cookie could have. It must match exactly, because it goes into a header.
+    private static func split<Prefix: Collection<UInt8>>(
+        _ name: Substring.UTF8View, after prefix: Prefix
+    ) -> (id: Substring.UTF8View, ending: Substring.UTF8View)? {
+        guard name.starts(with: prefix) else { return nil }
+        let rest = name.dropFirst(prefix.count)
+        let (id, ending) = (rest.prefix(nameLength), rest.dropFirst(nameLength))
+        guard id.count == nameLength, id.allSatisfy(\.isLowercaseOrDigit) else { return nil }
+        let isEnding = ending.count == 2 && ending.first == UInt8(ascii: "-") && ending.dropFirst().allSatisfy(\.isLowercaseOrDigit)
+        return ending.isEmpty || isEnding ? (id, ending) : nil
     }
 
     /// Parses the header by bytes (RFC 6265, section 4.2.1). A `;` or `=` can form one `Character` with its neighbors, so another cookie

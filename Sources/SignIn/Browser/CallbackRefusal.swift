@@ -41,6 +41,12 @@ struct CallbackRefusal: Error {
     static let userEnded = CallbackRefusal(
         code: .accessDenied, description: "The user no longer exists, or was signed out everywhere during the sign-in.",
         outcome: "user_ended")
+    static let identityExpired = CallbackRefusal(
+        code: .accessDenied, description: "The address for the browser has expired. Request another one.", outcome: "identity_expired")
+    static let tooLongForPage = CallbackRefusal(
+        code: .serverError, description: "Apple's response is too long to be confirmed on a page.", outcome: "too_long_for_page")
+    static let thirdParty = CallbackRefusal(
+        code: .accessDenied, description: "Applications of third parties cannot manage users.", outcome: "third_party")
     static let consentEnded = CallbackRefusal(
         code: .accessDenied, description: "The user revoked consent at Apple during the sign-in.", outcome: "consent_ended")
 }

@@ -39,6 +39,9 @@ extension SignInRoutes {
             let tokens = try await signInNatively.tokens.issueTokens(for: CompletedLogin(code), to: application, of: tenant, at: now)
             metrics.count(.token, "ok")
             return [("access_token", tokens.access_token), ("refresh_token", tokens.refresh_token ?? "")]
+        // `confirmIdentity` returns the result, and there is no login.
+        case .identity:
+            return []
         case .device:
             return [("login", SealedLogin.seal(code, for: attempt.state ?? "", with: endpoints.keyring))]
         }
@@ -49,7 +52,7 @@ extension Application {
     /// Whether the redirect URI of a login attempt is still registered.
     func isRegistered(for attempt: LoginAttempt) -> Bool {
         switch attempt.delivery {
-        case .code, .codeWithoutURI: mayRedirect(to: attempt.redirectURI)
+        case .code, .codeWithoutURI, .identity: mayRedirect(to: attempt.redirectURI)
         case .tokens: mayReceiveTokens(at: attempt.redirectURI)
         // A page of this server, which checks the application again.
         case .device: true

@@ -34,6 +34,8 @@ struct LoginAttempt: Sendable {
     private static let keyLength = 47
     /// How many bytes the session of a browser needs.
     private static let browserLength = 20
+    /// Follows the delivery of an attempt that links. A server of an older version rejects the attempt.
+    private static let linkMark = "link"
     /// How many bytes of the state go into one cookie. Sealed and with its name, a cookie stays below 4096 bytes, the limit of browsers.
     private static let partLength = 2600
 
@@ -61,6 +63,8 @@ struct LoginAttempt: Sendable {
     let startedAt: Date
     /// The result of the login that the application receives.
     let delivery: Delivery
+    /// Whether an identity waits for the sign-in (`signInToLink`). Without its cookie, the application learns that nothing was linked.
+    let isLinking: Bool
     /// The session that the browser had at the start. Browsers do not send its cookie with Apple's form.
     let earlierSession: ID<BrowserSession>?
 
@@ -72,6 +76,8 @@ struct LoginAttempt: Sendable {
         case tokens
         /// The sealed login, for the page on which the user approves a device. A server of an older version rejects the attempt.
         case device
+        /// No login: the identity is added to a user, after a page has asked. A server of an older version rejects the attempt.
+        case identity
 
         /// Whether the application gets a code.
         var isCode: Bool { self == .code || self == .codeWithoutURI }
@@ -107,9 +113,9 @@ struct LoginAttempt: Sendable {
         fields.write(browser)
         fields.write(startedAt)
         // Written only if needed, so that servers of the previous version can read all other attempts.
-        let hasMore = delivery != .code || !apis.isEmpty || key != nil
+        let hasMore = delivery != .code || isLinking || !apis.isEmpty || key != nil
         if stateBytesInCookies > 0 || hasMore { fields.write(String(stateBytesInCookies)) }
-        if hasMore { fields.write(delivery.rawValue) }
+        if hasMore { fields.write(delivery.rawValue + (isLinking ? " \(Self.linkMark)" : "")) }
         if let key { fields.write(key.text) }
         for api in apis { fields.write(api.uuid) }
         let purpose = earlierSession != nil ? Self.purposeOfBrowser : key == nil ? Self.purpose : Self.purposeWithKey
@@ -141,7 +147,7 @@ struct LoginAttempt: Sendable {
     private var room: Int {
         Self.room - Self.fieldsAtMost - redirectURI.utf8.count - (nonce ?? "").utf8.count
             - max(0, scope.utf8.count - Self.scopeInFields) - apis.count * Self.apiLength - (key == nil ? 0 : Self.keyLength)
-            - (earlierSession == nil ? 0 : Self.browserLength)
+            - (earlierSession == nil ? 0 : Self.browserLength) - (isLinking ? Self.linkMark.utf8.count + 1 : 0)
     }
 
     /// Whether its fields fit into Apple's URL.
@@ -176,8 +182,10 @@ struct LoginAttempt: Sendable {
             browser = try fields.bytes()
             startedAt = try fields.date()
             missing = fields.isAtEnd ? 0 : Int(try fields.string()) ?? -1
-            guard let sealedDelivery = fields.isAtEnd ? .code : Delivery(rawValue: try fields.string()) else { throw Refusal.unreadable }
+            let words = (fields.isAtEnd ? Delivery.code.rawValue : try fields.string()).parts(at: " ")
+            guard let sealedDelivery = words.first.flatMap({ Delivery(rawValue: String($0)) }) else { throw Refusal.unreadable }
             delivery = sealedDelivery
+            isLinking = words.dropFirst().contains { $0.utf8.elementsEqual(Self.linkMark.utf8) }
             key = hasKey ? KeyThumbprint(try fields.string()) : nil
             guard (key != nil) == hasKey else { throw Refusal.unreadable }
             var apis: [ID<API>] = []
@@ -205,7 +213,7 @@ struct LoginAttempt: Sendable {
         browserSecret: String, earlierSession: ID<BrowserSession>? = nil, at now: Date
     ) {
         self.earlierSession = earlierSession
-        self.delivery = delivery
+        (self.delivery, isLinking) = (delivery, false)
         login = ID(at: now)
         (self.tenant, self.connection, application) = (tenant, connection, request.application.id)
         let address = request.returnAddress
@@ -218,12 +226,12 @@ struct LoginAttempt: Sendable {
     }
 
     /// A new attempt for the same request.
-    func again(through connection: ID<Connection>, browserSecret: String, at now: Date) -> LoginAttempt {
-        LoginAttempt(self, through: connection, browserSecret: browserSecret, at: now)
+    func again(through connection: ID<Connection>, browserSecret: String, isLinking: Bool = false, at now: Date) -> LoginAttempt {
+        LoginAttempt(self, through: connection, browserSecret: browserSecret, isLinking: isLinking, at: now)
     }
 
-    private init(_ earlier: LoginAttempt, through connection: ID<Connection>, browserSecret: String, at now: Date) {
-        (earlierSession, delivery) = (earlier.earlierSession, earlier.delivery)
+    private init(_ earlier: LoginAttempt, through connection: ID<Connection>, browserSecret: String, isLinking: Bool, at now: Date) {
+        (earlierSession, delivery, self.isLinking) = (earlier.earlierSession, earlier.delivery, isLinking)
         login = ID(at: now)
         (tenant, self.connection, application) = (earlier.tenant, connection, earlier.application)
         (redirectURI, responseMode, state) = (earlier.redirectURI, earlier.responseMode, earlier.state)

@@ -17,6 +17,25 @@ extension Connection {
     /// Selects the owner, the ID, the team and the clients of every connection.
     package static let clients: SQL = "SELECT tenant_id, id, team_id, services_id, bundle_ids FROM connection"
 
+    /// The team and the Services ID of a connection.
+    package struct Client: Sendable {
+        package let id: ID<Connection>
+        package let team, servicesID: String
+
+        package init(_ connection: Connection) {
+            (id, team, servicesID) = (connection.id, connection.teamID, connection.servicesID)
+        }
+
+        package init(_ row: Row) throws {
+            (id, team, servicesID) = (try row.get("id"), try row.get("team_id"), try row.get("services_id"))
+        }
+    }
+
+    /// Selects the tenant's own connections, in use or not.
+    package static func own(of tenant: ID<Tenant>) -> SQL {
+        "SELECT id, team_id, services_id FROM connection WHERE tenant_id = \(tenant) ORDER BY id"
+    }
+
     /// Selects the keys that Apple accepts at a time, with the team and the clients of their connections.
     package static func signingKeys(at now: Date) -> SQL {
         """

@@ -17,7 +17,8 @@ extension TenantRoutes {
         let tenants = try await call.platformDatabase(pool).run(
             """
             SELECT id, slug, name, plan, status, connection_id, session_seconds, idle_seconds, profile_retention_days,
-                signing_key_days, single_sign_on, browser_session_seconds, browser_idle_seconds, sign_in_page, purge_after, created_at, updated_at FROM tenant
+                signing_key_days, single_sign_on, browser_session_seconds, browser_idle_seconds, sign_in_page,
+                account_linking, purge_after, created_at, updated_at FROM tenant
             WHERE id < \(page.upper) AND id > \(page.lower)
                 AND CASE WHEN \(status) IS NULL THEN status <> 'purged' ELSE status = \(status) END
                 AND (\(plan) IS NULL OR plan = \(plan)) AND (\(slug) IS NULL OR slug = \(slug))

@@ -20,7 +20,8 @@ extension TenantRoutes {
                 UPDATE tenant SET status = \(Tenant.Status.suspended), updated_at = \(now.asChange(after: before.updatedAt))
                 WHERE id = \(call.tenant)
                 RETURNING id, slug, name, plan, status, connection_id, session_seconds, idle_seconds, profile_retention_days,
-                    signing_key_days, single_sign_on, browser_session_seconds, browser_idle_seconds, sign_in_page, purge_after, created_at, updated_at
+                    signing_key_days, single_sign_on, browser_session_seconds, browser_idle_seconds, sign_in_page,
+                    account_linking, purge_after, created_at, updated_at
                 """)
             let tenant = try Tenant(changed[0])
             _ = try await db.run(

@@ -16,6 +16,7 @@ struct TenantReply {
     let single_sign_on: Bool
     let browser_session_seconds, browser_idle_seconds: Int
     let sign_in_page: SignInPageUse
+    let account_linking: AccountLinking
     let purge_after: Date?
     let created_at, updated_at: Date
 
@@ -30,6 +31,7 @@ struct TenantReply {
         browser_session_seconds = tenant.settings.browserSessionSeconds
         browser_idle_seconds = tenant.settings.browserIdleSeconds
         sign_in_page = tenant.settings.signInPage
+        account_linking = tenant.settings.accountLinking
         (created_at, updated_at) = (tenant.createdAt, tenant.updatedAt)
     }
 }
@@ -53,6 +55,7 @@ extension TenantReply: JSONWritable {
             json.member("browser_session_seconds", browser_session_seconds)
             json.member("browser_idle_seconds", browser_idle_seconds)
             json.member("sign_in_page", sign_in_page.rawValue)
+            json.member("account_linking", account_linking.rawValue)
             json.member("purge_after", purge_after)
             json.member("created_at", created_at)
             json.member("updated_at", updated_at)

@@ -23,14 +23,16 @@ extension Tenant {
     package static func find(slug: String) -> SQL {
         """
         SELECT id, slug, name, plan, status, connection_id, session_seconds, idle_seconds, profile_retention_days,
-            signing_key_days, single_sign_on, browser_session_seconds, browser_idle_seconds, sign_in_page, purge_after, created_at, updated_at FROM tenant WHERE slug = \(slug)
+            signing_key_days, single_sign_on, browser_session_seconds, browser_idle_seconds, sign_in_page,
+            account_linking, purge_after, created_at, updated_at FROM tenant WHERE slug = \(slug)
         """
     }
 
     package static func find(_ id: ID<Tenant>) -> SQL {
         """
         SELECT id, slug, name, plan, status, connection_id, session_seconds, idle_seconds, profile_retention_days,
-            signing_key_days, single_sign_on, browser_session_seconds, browser_idle_seconds, sign_in_page, purge_after, created_at, updated_at FROM tenant WHERE id = \(id)
+            signing_key_days, single_sign_on, browser_session_seconds, browser_idle_seconds, sign_in_page,
+            account_linking, purge_after, created_at, updated_at FROM tenant WHERE id = \(id)
         """
     }
 
@@ -38,7 +40,8 @@ extension Tenant {
     package static func lock(_ id: ID<Tenant>) -> SQL {
         """
         SELECT id, slug, name, plan, status, connection_id, session_seconds, idle_seconds, profile_retention_days,
-            signing_key_days, single_sign_on, browser_session_seconds, browser_idle_seconds, sign_in_page, purge_after, created_at, updated_at FROM tenant
+            signing_key_days, single_sign_on, browser_session_seconds, browser_idle_seconds, sign_in_page,
+            account_linking, purge_after, created_at, updated_at FROM tenant
         WHERE id = \(id) FOR UPDATE
         """
     }
@@ -48,12 +51,14 @@ extension Tenant {
     ) -> SQL {
         """
         INSERT INTO tenant (id, slug, name, plan, status, session_seconds, idle_seconds, profile_retention_days, signing_key_days,
-            single_sign_on, browser_session_seconds, browser_idle_seconds, sign_in_page, created_at, updated_at)
+            single_sign_on, browser_session_seconds, browser_idle_seconds, sign_in_page, account_linking, created_at, updated_at)
         VALUES (\(id), \(slug), \(name), \(plan), \(Status.active), \(settings.sessionSeconds), \(settings.idleSeconds),
             \(settings.profileRetentionDays), \(settings.signingKeyDays), \(settings.singleSignOn),
-            \(settings.browserSessionSeconds), \(settings.browserIdleSeconds), \(settings.signInPage), \(now), \(now))
+            \(settings.browserSessionSeconds), \(settings.browserIdleSeconds), \(settings.signInPage),
+            \(settings.accountLinking), \(now), \(now))
         RETURNING id, slug, name, plan, status, connection_id, session_seconds, idle_seconds, profile_retention_days,
-            signing_key_days, single_sign_on, browser_session_seconds, browser_idle_seconds, sign_in_page, purge_after, created_at, updated_at
+            signing_key_days, single_sign_on, browser_session_seconds, browser_idle_seconds, sign_in_page,
+            account_linking, purge_after, created_at, updated_at
         """
     }
 

@@ -13,6 +13,7 @@ extension Tenant.Settings {
         browserSessionSeconds = try row.get("browser_session_seconds")
         browserIdleSeconds = try row.get("browser_idle_seconds")
         signInPage = try row.get("sign_in_page")
+        accountLinking = try row.get("account_linking")
     }
 
     /// Applies the settings of a request. Absent members do not change. Null restores the default.
@@ -37,6 +38,11 @@ extension Tenant.Settings {
             signInPage = use
         } else if fields.isNull("sign_in_page") {
             signInPage = .never
+        }
+        if let linking = fields.choice("account_linking", AccountLinking.self) {
+            accountLinking = linking
+        } else if fields.isNull("account_linking") {
+            accountLinking = .ask
         }
     }
 }

@@ -45,10 +45,12 @@ extension TenantRoutes {
                     profile_retention_days = \(settings.profileRetentionDays), signing_key_days = \(settings.signingKeyDays),
                     single_sign_on = \(settings.singleSignOn), browser_session_seconds = \(settings.browserSessionSeconds),
                     browser_idle_seconds = \(settings.browserIdleSeconds), sign_in_page = \(settings.signInPage),
+                    account_linking = \(settings.accountLinking),
                     updated_at = \(now.asChange(after: before.updatedAt))
                 WHERE id = \(call.tenant)
                 RETURNING id, slug, name, plan, status, connection_id, session_seconds, idle_seconds, profile_retention_days,
-                    signing_key_days, single_sign_on, browser_session_seconds, browser_idle_seconds, sign_in_page, purge_after, created_at, updated_at
+                    signing_key_days, single_sign_on, browser_session_seconds, browser_idle_seconds, sign_in_page,
+                    account_linking, purge_after, created_at, updated_at
                 """)
             let tenant = try Tenant(changed[0])
             _ = try await db.run(

@@ -39,6 +39,7 @@ extension TransferRoutes {
         try answers.requireSense(isProven ?? false, transfer, transfer.fromTeam)
 
         let (asked, ids, subjects) = (users.map(\.id), answers.answered.map(\.user.id), answers.answered.map(\.answer))
+        let identities = answers.answered.map(\.user.asked)
         if !(answers.answered.isEmpty && answers.refused.isEmpty) {
             let audit = try AuditEvent.insert(
                 "collectTransfer", of: id.description, owner: tenant.uuid, by: origin,
@@ -55,8 +56,12 @@ extension TransferRoutes {
                 try requireOpen(touched)
                 _ = try await db.run([
                     """
-                    UPDATE team_transfer_user r SET state = 'collected', transfer_sub = a.transfer_sub, updated_at = \(now)
-                    FROM unnest(\(ids), \(subjects)) AS a (user_id, transfer_sub)
+                    UPDATE team_transfer_user r SET state = 'collected', transfer_sub = a.transfer_sub, apple_sub = a.apple_sub,
+                        updated_at = \(now)
+                    FROM unnest(\(ids), \(subjects), \(identities)) AS a (user_id, transfer_sub, apple_sub)
+                    -- An identity that was removed during the call to Apple is not collected.
+                    JOIN identity i ON i.tenant_id = \(tenant) AND i.team_id = \(transfer.fromTeam) AND i.apple_sub = a.apple_sub
+                        AND i.user_id = a.user_id
                     WHERE r.tenant_id = \(tenant) AND r.transfer_id = \(id) AND r.user_id = a.user_id AND r.state = 'pending'
                     """,
                     TransferUser.refuse(answers.refused, in: transfer, of: tenant, at: now),

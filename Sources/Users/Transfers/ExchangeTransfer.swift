@@ -69,8 +69,8 @@ extension TransferRoutes {
         try requireOpen(touched)
     }
 
-    /// Adds the users' identities under the new team. An existing identity takes precedence. It is the user's own from a concurrent
-    /// sign-in, or that of another user, which the same person has become.
+    /// Adds the users' identities under the new team, next to others that a user may have there. An existing identity takes precedence.
+    /// It is the user's own from a concurrent sign-in, or that of another user, which the same person has become.
     ///
     /// A relay address belongs to one team. Mail to the old address reaches nobody, so the new address replaces it at once. It comes
     /// directly from Apple in a call by Espalier, for a user who already had a relay address. So it needs no other proof.
@@ -80,15 +80,18 @@ extension TransferRoutes {
         of tenant: ID<Tenant>, _ db: Transaction, at now: Date
     ) async throws -> [TransferUser.State] {
         let (ids, subjects) = (answered.map(\.user.id), answered.map(\.answer.subject))
+        // A user whose identity was removed during the call to Apple has no transfer identifier, or another one.
+        let asked = answered.map(\.user.asked)
         let relayed = answered.compactMap { user, answer in answer.relayAddress.map { (user.id, $0) } }
         let (_, concluded, _) = try await db.run(
             """
             INSERT INTO identity (tenant_id, team_id, apple_sub, user_id, apple_client_id, created_at, last_login_at)
-            SELECT \(tenant), \(transfer.toTeam), a.apple_sub, a.user_id, \(transfer.servicesID), \(now), o.last_login_at
-            FROM unnest(\(ids), \(subjects)) AS a (user_id, apple_sub)
+            SELECT \(tenant), \(transfer.toTeam), a.apple_sub, a.user_id, \(transfer.servicesID), \(now), max(o.last_login_at)
+            FROM unnest(\(ids), \(subjects), \(asked)) AS a (user_id, apple_sub, asked)
             JOIN team_transfer_user r ON r.tenant_id = \(tenant) AND r.transfer_id = \(transfer.id) AND r.user_id = a.user_id
-                AND r.state = 'collected'
+                AND r.state = 'collected' AND r.transfer_sub = a.asked
             JOIN identity o ON o.tenant_id = \(tenant) AND o.user_id = a.user_id AND o.team_id = \(transfer.fromTeam)
+            GROUP BY a.apple_sub, a.user_id
             ON CONFLICT DO NOTHING
             """,
             """
@@ -97,9 +100,11 @@ extension TransferRoutes {
                 moved_by = CASE WHEN a.holder = r.user_id THEN \(TransferUser.Mover.exchange) END,
                 reason = CASE WHEN a.holder = r.user_id THEN NULL WHEN a.holder IS NULL THEN \(TransferUser.Reason.knownOtherwise)
                     ELSE \(TransferUser.Reason.becameAnotherUser) END
-            FROM (SELECT m.user_id, i.user_id AS holder FROM unnest(\(ids), \(subjects)) AS m (user_id, apple_sub)
+            FROM (SELECT m.user_id, m.asked, i.user_id AS holder
+                FROM unnest(\(ids), \(subjects), \(asked)) AS m (user_id, apple_sub, asked)
                 LEFT JOIN identity i ON i.tenant_id = \(tenant) AND i.team_id = \(transfer.toTeam) AND i.apple_sub = m.apple_sub) AS a
             WHERE r.tenant_id = \(tenant) AND r.transfer_id = \(transfer.id) AND r.user_id = a.user_id AND r.state = 'collected'
+                AND r.transfer_sub = a.asked
             RETURNING r.state
             """,
             """

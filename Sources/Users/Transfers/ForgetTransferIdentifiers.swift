@@ -55,7 +55,7 @@ struct ForgetTransferIdentifiers: Sendable {
                         AND user_id > \(last)
                     ORDER BY user_id LIMIT \(batch) FOR UPDATE SKIP LOCKED),
                 forgotten AS (
-                    UPDATE team_transfer_user SET transfer_sub = NULL
+                    UPDATE team_transfer_user SET transfer_sub = NULL, apple_sub = NULL
                     WHERE tenant_id = \(tenant) AND transfer_id = \(transfer)
                         AND user_id > \(last) AND user_id <= (SELECT user_id FROM next ORDER BY user_id DESC LIMIT 1)
                         AND user_id = ANY(ARRAY(SELECT user_id FROM next))

@@ -13,17 +13,11 @@ extension Identity {
     static func move(
         _ token: IDToken, tenant: ID<Tenant>, application: ID<Application>, connection: Connection, at now: Date
     ) -> SQL? {
-        guard let transferSubject = token.transferSubject else { return nil }
+        guard let transferred = transferred(token, of: tenant, connection: connection, at: now) else { return nil }
         let team = connection.teamID
         return """
             WITH candidate AS (
-                SELECT r.transfer_id, u.id FROM team_transfer t
-                JOIN team_transfer_user r ON r.tenant_id = t.tenant_id AND r.transfer_id = t.id AND r.transfer_sub = \(transferSubject)
-                JOIN tenant_user u ON u.tenant_id = r.tenant_id AND u.id = r.user_id AND u.deleted_at IS NULL
-                WHERE t.tenant_id = \(tenant) AND t.to_team_id = \(team) AND t.closed_at IS NULL
-                    AND (t.closes_at IS NULL OR t.closes_at > \(now)) AND r.state <> 'moved'
-                    AND NOT EXISTS (SELECT FROM identity i
-                        WHERE i.tenant_id = \(tenant) AND i.team_id = \(team) AND i.apple_sub = \(token.subject))
+                SELECT r.transfer_id, u.id \(part: transferred)
                 -- The locks wait for a concurrent deletion or move, and check again. They do not block other sign-ins of the user,
                 -- which already hold its identity. `save` locks that first.
                 FOR KEY SHARE OF u FOR UPDATE OF r),
@@ -41,6 +35,22 @@ extension Identity {
             UPDATE team_transfer t SET closes_at = \(now + TeamTransfer.window),
                 updated_at = GREATEST(\(now), t.updated_at + interval '1 microsecond')
             FROM noted WHERE t.tenant_id = \(tenant) AND t.id = noted.transfer_id AND t.closes_at IS NULL
+            """
+    }
+
+    /// The end of a statement that reads the row `r` of an open transfer `t` that has the id_token's transfer identifier, and its user
+    /// `u`, for an unknown identity. Nil for a token without such an identifier.
+    static func transferred(_ token: IDToken, of tenant: ID<Tenant>, connection: Connection, at now: Date) -> SQL? {
+        guard let transferSubject = token.transferSubject else { return nil }
+        let team = connection.teamID
+        return """
+            FROM team_transfer t
+            JOIN team_transfer_user r ON r.tenant_id = t.tenant_id AND r.transfer_id = t.id AND r.transfer_sub = \(transferSubject)
+            JOIN tenant_user u ON u.tenant_id = r.tenant_id AND u.id = r.user_id AND u.deleted_at IS NULL
+            WHERE t.tenant_id = \(tenant) AND t.to_team_id = \(team) AND t.closed_at IS NULL
+                AND (t.closes_at IS NULL OR t.closes_at > \(now)) AND r.state <> 'moved'
+                AND NOT EXISTS (SELECT FROM identity i
+                    WHERE i.tenant_id = \(tenant) AND i.team_id = \(team) AND i.apple_sub = \(token.subject))
             """
     }
 

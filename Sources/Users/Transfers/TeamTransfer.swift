@@ -1,11 +1,11 @@
-import Access
+package import Access
 package import Foundation
 package import Postgres
 import Web
 
 /// The transfer of an app and its users from one Apple team to another.
 package struct TeamTransfer: Identified, Sendable {
-    static let idPrefix = "transfer"
+    package static let idPrefix = "transfer"
 
     enum Status: String, Encodable {
         case open
@@ -165,8 +165,35 @@ extension TransferRoutes {
 }
 
 extension TeamTransfer {
+    /// Forgets an identity that `Identity.delete` has removed. Its transfer identifier must not bring it back, so another identity of the
+    /// user moves. A user without one under the team is no longer a part of the team's transfers.
+    ///
+    /// The statement does not look for a state, because a concurrent collection may be storing the identifier. It waits for that.
+    package static func forget(_ subject: String, team: String, of user: ID<User>, _ tenant: ID<Tenant>, at now: Date) -> [SQL] {
+        [
+            """
+            DELETE FROM team_transfer_user r USING team_transfer t
+            WHERE r.tenant_id = \(tenant) AND r.user_id = \(user)
+                AND t.tenant_id = r.tenant_id AND t.id = r.transfer_id AND t.from_team_id = \(team)
+                AND NOT EXISTS (SELECT FROM identity i
+                    WHERE i.tenant_id = \(tenant) AND i.user_id = \(user) AND i.team_id = \(team))
+            """,
+            // An identifier that a server of the previous version has collected names no identity.
+            """
+            UPDATE team_transfer_user r SET state = 'pending', reason = NULL, transfer_sub = NULL, apple_sub = NULL, updated_at = \(now)
+            FROM team_transfer t
+            WHERE r.tenant_id = \(tenant) AND r.user_id = \(user) AND r.state <> 'moved'
+                AND (r.apple_sub IS NULL OR r.apple_sub = \(subject))
+                AND t.tenant_id = r.tenant_id AND t.id = r.transfer_id AND t.from_team_id = \(team)
+            """,
+        ]
+    }
+
     /// Selects a tenant's transfers from a team after which a user has moved.
     package static func moved(from team: String, of owner: UUID) -> SQL {
-        "SELECT tenant_id, to_team_id FROM team_transfer WHERE tenant_id = \(owner) AND from_team_id = \(team) AND closes_at IS NOT NULL"
+        """
+        SELECT tenant_id, to_team_id, services_id FROM team_transfer
+        WHERE tenant_id = \(owner) AND from_team_id = \(team) AND closes_at IS NOT NULL
+        """
     }
 }

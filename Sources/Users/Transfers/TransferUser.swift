@@ -31,10 +31,14 @@ struct TransferUser: Sendable {
         asked = try row.get("asked")
     }
 
+    /// A user moves with one identity under the old team. If there are several, it is the one whose sign-in was saved last, and one with a
+    /// consent that Apple vouched for comes first. Apple refuses the others.
     static func nextPending(_ limit: Int, in transfer: TeamTransfer, of tenant: ID<Tenant>) -> SQL {
         """
-        SELECT r.user_id, i.apple_sub AS asked FROM team_transfer_user r JOIN identity i
-        ON i.tenant_id = r.tenant_id AND i.user_id = r.user_id AND i.team_id = \(transfer.fromTeam)
+        SELECT r.user_id, i.apple_sub AS asked FROM team_transfer_user r CROSS JOIN LATERAL (
+            SELECT n.apple_sub FROM identity n
+            WHERE n.tenant_id = r.tenant_id AND n.user_id = r.user_id AND n.team_id = \(transfer.fromTeam)
+            ORDER BY n.is_asserted, n.revoked_at IS NOT NULL, n.last_login_at DESC, n.apple_sub LIMIT 1) AS i
         WHERE r.tenant_id = \(tenant) AND r.transfer_id = \(transfer.id) AND r.state = 'pending' ORDER BY r.user_id LIMIT \(limit)
         """
     }
@@ -47,16 +51,19 @@ struct TransferUser: Sendable {
     }
 
     /// Adds rows for users that have none: all users at the beginning, new users later. It adds many at once, because it must read past all
-    /// existing rows. A user with an identity under the new team has already moved. It waits for a user that is being deleted, and omits
-    /// it.
+    /// existing rows. A user with an identity under the new team has already moved, if Apple has vouched for it and no other identity under
+    /// the two teams can be that of the new one. It waits for a user that is being deleted, and omits it.
     static func enlist(in transfer: TeamTransfer, of tenant: ID<Tenant>, at now: Date) -> SQL {
         """
         INSERT INTO team_transfer_user (tenant_id, transfer_id, user_id, state, moved_by, updated_at)
         SELECT \(tenant), \(transfer.id), c.user_id, CASE WHEN c.has_moved THEN 'moved' ELSE 'pending' END,
             CASE WHEN c.has_moved THEN 'login' END, \(now)
         FROM (
-            SELECT i.user_id, n.user_id IS NOT NULL AS has_moved FROM identity i
-            LEFT JOIN identity n ON n.tenant_id = i.tenant_id AND n.user_id = i.user_id AND n.team_id = \(transfer.toTeam)
+            SELECT i.user_id, (
+                SELECT count(*) = 2 AND count(*) FILTER (WHERE o.team_id = i.team_id) = 1 AND NOT bool_or(o.is_asserted)
+                FROM identity o WHERE o.tenant_id = i.tenant_id AND o.user_id = i.user_id
+                    AND o.team_id IN (i.team_id, \(transfer.toTeam))) AS has_moved
+            FROM identity i
             WHERE i.tenant_id = \(tenant) AND i.team_id = \(transfer.fromTeam) AND NOT EXISTS (
                 SELECT FROM team_transfer_user r
                 WHERE r.tenant_id = i.tenant_id AND r.transfer_id = \(transfer.id) AND r.user_id = i.user_id)
@@ -110,6 +117,9 @@ struct TransferUserReply: Encodable, Sendable {
         FROM identity i LEFT JOIN team_transfer_user r
         ON r.tenant_id = i.tenant_id AND r.transfer_id = \(transfer.id) AND r.user_id = i.user_id
         WHERE i.tenant_id = \(tenant) AND i.team_id = \(transfer.fromTeam) AND i.user_id < \(page.upper) AND i.user_id > \(page.lower)
+            -- A user with several identities is one row.
+            AND NOT EXISTS (SELECT FROM identity n WHERE n.tenant_id = i.tenant_id AND n.user_id = i.user_id AND n.team_id = i.team_id
+                AND n.apple_sub < i.apple_sub)
             AND (\(state)::text IS NULL OR COALESCE(r.state, 'pending') = \(state))
         ORDER BY CASE WHEN \(page.isBackward) THEN i.user_id END ASC, i.user_id DESC LIMIT \(page.fetched)
         """

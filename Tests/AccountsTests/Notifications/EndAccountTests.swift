@@ -213,4 +213,30 @@ struct EndAccountTests {
             #expect(try await moved.isOver())
         }
     }
+
+    @Test("a user with another Apple Account under the same team loses only the deleted one")
+    func otherAppleAccount() async throws {
+        try await TestPlatform.runByHand { platform in
+            let login = try await platform.login()
+            let user = ID<User>(login.user)
+            func add(_ subject: String) async throws {
+                _ = try await platform.ownerPool.run(
+                    """
+                    INSERT INTO identity (tenant_id, team_id, apple_sub, user_id, apple_client_id, created_at, last_login_at)
+                    SELECT tenant_id, team_id, \(subject), user_id, apple_client_id, created_at + interval '1 second', last_login_at
+                    FROM identity WHERE user_id = \(user) LIMIT 1
+                    """)
+            }
+            try await add("other")
+            try await delete(login.user, at: platform)
+            #expect(try await platform.shown(login.user).string("status") == "active")
+            #expect(try await platform.count("identity", where: "revoked_at = 'infinity' AND apple_sub <> 'other'") == 1)
+            #expect(try await platform.count("identity", where: "revoked_at IS NULL AND apple_sub = 'other'") == 1)
+            #expect(try await login.isOver())
+            // The last one ends the user.
+            try await platform.send(.init(type: "account-deleted", subject: "other", client: platform.own.servicesID))
+            try await platform.processNotifications()
+            #expect(try await platform.shown(login.user).string("status") == "deleted")
+        }
+    }
 }

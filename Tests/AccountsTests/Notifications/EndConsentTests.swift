@@ -173,4 +173,49 @@ struct EndConsentTests {
             #expect(reported.isOAuthError(401, "invalid_token"))
         }
     }
+
+    @Test("an event that arrives while a page asks about a user with the same address takes effect after the decision")
+    func whileAsked() async throws {
+        try await TestPlatform.runByHand { platform in
+            let linking = try await Linking.make(platform)
+            let form = try await linking.browser.atApple(try await linking.browser.authorize(linking.request), person: linking.second)
+            let subject = try #require(try claims(of: form["id_token"])["sub"] as? String)
+            let page = try await linking.browser.callback(form)
+            #expect(linking.asks(page))
+            let moment = Date(timeIntervalSinceNow: 30)
+            try await platform.send(
+                .init(type: "consent-revoked", subject: subject, client: platform.own.servicesID, happenedAt: moment, issuedAt: moment))
+            for seconds in [0.0, 125] { try await platform.processNotifications(at: Date(timeIntervalSinceNow: seconds)) }
+            #expect(try await platform.outcomes() == ["pending unknown_user 0"])
+            let back = try await linking.browser.press(page, "/separate")
+            let tokens = try await linking.browser.redeem(back["code"] ?? "", linking.request)
+            #expect(tokens.status == 200)
+            #expect(try await platform.processNotifications(at: Date(timeIntervalSinceNow: 1325)) == 1)
+            #expect(try await platform.outcomes() == ["done applied 1"])
+            let reported = try await linking.browser.userInfo(tokens.string("access_token"), of: platform.acme)
+            #expect(reported.isOAuthError(401, "invalid_token"))
+            #expect(try await linking.owner.lasts())
+        }
+    }
+
+    @Test("an event that arrives while an Apple Account is added in the application takes effect after the last moment for that")
+    func whileAdded() async throws {
+        try await TestPlatform.runByHand { platform in
+            let linking = try await Linking.make(platform)
+            let form = try await linking.browser.atApple(try await linking.browser.authorize(linking.request), person: linking.second)
+            let subject = try #require(try claims(of: form["id_token"])["sub"] as? String)
+            let result = try await linking.confirm()
+            let moment = Date(timeIntervalSinceNow: 30)
+            try await platform.send(
+                .init(type: "consent-revoked", subject: subject, client: platform.own.servicesID, happenedAt: moment, issuedAt: moment))
+            // The address and the result are valid for 10 minutes each.
+            for seconds in [0.0, 125, 1199] { try await platform.processNotifications(at: Date(timeIntervalSinceNow: seconds)) }
+            #expect(try await platform.outcomes() == ["pending unknown_user 0"])
+            #expect(try await linking.complete(result).status == 201)
+            #expect(try await platform.processNotifications(at: Date(timeIntervalSinceNow: 1325)) == 1)
+            #expect(try await platform.outcomes() == ["done applied 1"])
+            #expect(try await linking.owner.isOver())
+            #expect(try await platform.count("identity", where: "revoked_at IS NOT NULL AND sealed_refresh_token IS NULL") == 1)
+        }
+    }
 }

@@ -27,7 +27,7 @@ enum RoleGrants {
         device_authorization: DELETE INSERT SELECT UPDATE(approved_login interval_seconds login_id polled_at state)
         digest_key: SELECT
         idempotency_key: DELETE INSERT SELECT UPDATE(body_digest created_at locked_until sealed_answer)
-        identity: INSERT SELECT UPDATE(apple_client_id last_login_at revoked_at sealed_refresh_token vouched_at)
+        identity: DELETE INSERT SELECT UPDATE(apple_client_id is_asserted last_login_at revoked_at sealed_refresh_token vouched_at)
         initial_access_token: INSERT SELECT UPDATE(registrations revoked_at updated_at)
         logo: DELETE INSERT SELECT UPDATE(data digest media_type)
         mail: DELETE INSERT SELECT UPDATE(attempt state uncertain)
@@ -37,7 +37,7 @@ enum RoleGrants {
         rate_card: INSERT SELECT
         revocation: DELETE SELECT
         schema_migration: SELECT
-        session: DELETE INSERT SELECT UPDATE(dpop_jkt ended_at ended_reason refresh_generation refreshed_at)
+        session: DELETE INSERT SELECT UPDATE(apple_team_id dpop_jkt ended_at ended_reason refresh_generation refreshed_at vouched_at)
         session_life: SELECT
         signing_key: DELETE INSERT SELECT UPDATE(activated_at published_until retired_at state)
         single_use: DELETE INSERT SELECT
@@ -46,8 +46,8 @@ enum RoleGrants {
         statement_term: SELECT
         team_transfer: INSERT SELECT UPDATE(closed_at closes_at forgotten_at updated_at)
         team_transfer_count: DELETE INSERT SELECT UPDATE(collected)
-        team_transfer_user: INSERT SELECT UPDATE(moved_by reason state transfer_sub updated_at)
-        tenant: INSERT SELECT UPDATE(browser_idle_seconds browser_session_seconds connection_id idle_seconds name plan profile_retention_days purge_after session_seconds \
+        team_transfer_user: DELETE INSERT SELECT UPDATE(apple_sub moved_by reason state transfer_sub updated_at)
+        tenant: INSERT SELECT UPDATE(account_linking browser_idle_seconds browser_session_seconds connection_id idle_seconds name plan profile_retention_days purge_after session_seconds \
             shared_relink_until sign_in_page signing_key_days single_sign_on status status_before_deletion tokens_valid_after updated_at)
         tenant_plan: SELECT
         tenant_user: DELETE INSERT SELECT UPDATE(deleted_at email email_disabled email_event_at email_verified erase_after \

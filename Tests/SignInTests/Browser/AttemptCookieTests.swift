@@ -23,7 +23,8 @@ struct AttemptCookieTests {
         let cookie = AttemptCookie(login, publicURL: "https://login.test")
         #expect(cookie.name.hasPrefix("__Host-"))
         #expect(cookie.set("s") == ["\(cookie.name)=s; Max-Age=900; Path=/; HttpOnly; Secure; SameSite=None"])
-        #expect(cookie.removals() == ["\(cookie.name)=; Max-Age=0; Path=/; HttpOnly; Secure; SameSite=None"])
+        let removals = cookie.sent(in: request(["\(cookie.name)=s"])).removals()
+        #expect(removals == ["\(cookie.name)=; Max-Age=0; Path=/; HttpOnly; Secure; SameSite=None"])
     }
 
     @Test("over http, which is for loopback, it lacks Secure and __Host-, which browsers would reject")
@@ -98,7 +99,7 @@ struct AttemptCookieTests {
         #expect(cookie.values(in: sent) == ["s"])
         #expect(cookie.values(ofPart: 0, in: sent) == ["one"])
         #expect(cookie.values(ofPart: 1, in: sent) == ["two"])
-        #expect(cookie.removals(parts: 2).count == 3)
+        #expect(cookie.sent(in: sent).removals().count == 3)
     }
 
     @Test("the question of a page has its own cookie, unless it is too long, or too long together with the other cookies of the browser")
@@ -118,10 +119,28 @@ struct AttemptCookieTests {
         #expect(names(parts(5600), question) == [secret])
         // Cookies of others do not count.
         #expect(names(["x=\(String(repeating: "p", count: 7000))"], question) == [secret, "\(secret)-q"])
-        let sent = request(["\(mine); \(secret)-q=a.b"])
-        #expect(cookie.questions(in: sent) == ["a.b"] && cookie.values(in: sent) == ["s"])
-        let removed = cookie.removals(parts: 1, hasQuestion: true).map { String($0.prefix { $0 != "=" }) }
-        #expect(removed == [secret, "\(secret)-0", "\(secret)-q"])
+        // The browser has the question of another page.
+        let long = String(repeating: "q", count: 3901)
+        let replaced = cookie.set("s", question: long, in: request(["\(mine); \(secret)-q=old"]), publicURL: url)
+        #expect(replaced.last?.hasPrefix("\(secret)-q=; Max-Age=0; ") == true)
+    }
+
+    @Test("everything that a browser sends of an attempt is read at once, and can be removed; of others, only the names that wait")
+    func sent() {
+        let cookie = AttemptCookie(login, publicURL: "https://login.test")
+        let (mine, other) = (cookie.name, AttemptCookie(ID(at: Date()), publicURL: "https://login.test").name)
+        let header =
+            "\(mine)-w=w; \(mine)=s; a=b; \(mine)-q=a.b; \(mine)-0=p; \(other)=x; \(other)-w=x; \(other)-q=x; \(other)-n=n; "
+            + "\(mine)-n=m; \(mine)-w=; \(mine)-ww=x; \(mine)-w\u{301}=x; \(mine)w=x; \(mine)-Q=x; \(other)\u{600}-n=x; \(mine)=t"
+        let sent = cookie.sent(in: request([header]))
+        #expect(sent.secrets == ["s", "t"] && sent.waiting == ["w"] && sent.questions == ["a.b"] && sent.keptNames == ["n", "m"])
+        func names(_ cookies: [String]) -> [String] { cookies.map { String($0.prefix { $0 != "=" }) } }
+        let rest = ["0", "n", "q", "w"].map { "\(mine)-\($0)" }
+        #expect(names(sent.removals()) == [mine] + rest)
+        #expect(names(sent.removals(keepingSecret: true)) == rest)
+        #expect(names(sent.removalsOfWaiting) == ["\(mine)-w"])
+        let none = cookie.sent(in: request(["\(other)=x; \(other)-w=x; \(mine)-w="]))
+        #expect(none.removals().isEmpty && none.removalsOfWaiting.isEmpty && none.waiting.isEmpty)
     }
 
     @Test("parts that exceed the limit together are removed for a new attempt; other cookies stay")

@@ -84,6 +84,20 @@ struct LoginAttemptTests {
         }
     }
 
+    @Test("an attempt that links opens as one; another one for the same request does not link")
+    func linking() async throws {
+        try await TestPlatform.run { [self] platform in
+            for state in ["s", String(repeating: "s", count: 4096)] {
+                let first = try await attempt(platform, changing: ["state": state])
+                let linking = first.again(through: first.connection, browserSecret: "secret", isLinking: true, at: now)
+                let parts = linking.sealedParts(with: keyring)
+                let opened = try LoginAttempt(opening: linking.sealed(with: keyring), with: keyring, at: now) { [parts[$1]] }
+                #expect(opened.isLinking && opened.delivery == .code && opened.state == state)
+                #expect(!first.isLinking && !opened.again(through: first.connection, browserSecret: "secret", at: now).isLinking)
+            }
+        }
+    }
+
     @Test("max_age counts back from the start of the attempt, with ten seconds for Apple's clock")
     func maxAge() async throws {
         try await TestPlatform.run { [self] platform in

@@ -205,4 +205,17 @@ struct NativeCallbackTests {
             }
         }
     }
+
+    @Test("a first sign-in with the address of another user creates a user, although the tenant asks in browsers")
+    func sameAddress() async throws {
+        try await Linking.run(["account_linking": "ask"]) { linking in
+            let phone = try await Phone.make(linking.platform)
+            let login = try await phone.login(linking.second, withCode: true)
+            #expect(!login.user.isEmpty && login.user != linking.owner.user)
+            #expect(try await linking.identities() == 1)
+            #expect(try await linking.platform.count("tenant_user") == 2)
+            // A browser does not ask about an identity that has a user.
+            #expect(try await linking.platform.login(linking.second).user == login.user)
+        }
+    }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import NIOHTTP1
+import Postgres
 import Server
 import TestSupport
 import Testing
@@ -22,6 +23,7 @@ struct GetTenantTests {
                         Set(answer.json.keys) == [
                             "id", "object", "slug", "name", "plan", "status", "issuer", "connection_id", "profile_retention_days",
                             "signing_key_days", "single_sign_on", "browser_session_seconds", "browser_idle_seconds", "sign_in_page",
+                            "account_linking",
                             "created_at",
                             "updated_at",
                         ])
@@ -43,6 +45,19 @@ struct GetTenantTests {
             let answer = try await Self.tenant(platform, "globex", key: platform.globex.api_keys[0].secret)
             #expect(answer.status == 200)
             #expect(answer.json["connection_id"] == nil)
+        }
+    }
+
+    @Test("a tenant that the previous version created asks nobody about another Apple Account")
+    func older() async throws {
+        try await TestPlatform.run { platform in
+            _ = try await platform.ownerPool.run(
+                """
+                INSERT INTO tenant (id, slug, name, plan, status, created_at, updated_at)
+                VALUES (gen_random_uuid(), 'older', 'Older', 'free', 'active', now(), now())
+                """)
+            let answer = try await Self.tenant(platform, "older", key: platform.seeded.api_keys[0].secret)
+            #expect(answer.status == 200 && answer.string("account_linking") == "off", "\(answer.body)")
         }
     }
 

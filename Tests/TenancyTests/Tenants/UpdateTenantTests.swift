@@ -120,6 +120,7 @@ struct UpdateTenantTests {
                 ["session_seconds": 299], ["idle_seconds": 31_536_001], ["profile_retention_days": -1], ["signing_key_days": 0],
                 ["session_seconds": 600, "signing_key_days": "7"], ["single_sign_on": 1], ["browser_session_seconds": 299],
                 ["browser_idle_seconds": 31_536_001], ["sign_in_page": "sometimes"],
+                ["account_linking": "always"], ["account_linking": true],
             ] {
                 #expect(try await platform.call("PATCH", "/tenants/acme", key: key, body).status == 400, "\(body)")
             }
@@ -148,6 +149,20 @@ struct UpdateTenantTests {
             ] as [([String: any Sendable], String)] {
                 let answer = try await platform.call("PATCH", "/tenants/acme", key: key, body)
                 #expect(answer.json["sign_in_page"] as? String == use)
+            }
+        }
+    }
+
+    @Test("a new tenant asks about users with the same address, its own key changes that, and null restores the default")
+    func accountLinking() async throws {
+        try await TestPlatform.run { platform in
+            let key = platform.acme.api_keys[0].secret
+            for (body, linking) in [
+                (["name": "Acme"], "ask"), (["account_linking": "off"], "off"), (["name": "Acme 2"], "off"),
+                (["account_linking": NSNull()], "ask"),
+            ] as [([String: any Sendable], String)] {
+                let answer = try await platform.call("PATCH", "/tenants/acme", key: key, body)
+                #expect(answer.json["account_linking"] as? String == linking)
             }
         }
     }

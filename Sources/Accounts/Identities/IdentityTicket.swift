@@ -1,0 +1,59 @@
+package import Access
+import Encoding
+package import Foundation
+package import Sealing
+package import Sessions
+package import Tenancy
+package import Users
+
+/// The permission of a signed-in person to add an Apple Account, with the address of the application to return to. It is sealed into a URL
+/// for the browser, and is not a row. It adds nothing alone: the person signs in at Apple and confirms on a page, and the application of
+/// the same session stores the result.
+package struct IdentityTicket: Sendable {
+    package static let lifetime: TimeInterval = 600
+    private static let purpose = "identity_ticket"
+
+    package let tenant: ID<Tenant>
+    package let user: ID<User>
+    /// The session that asked. Only it can store the result.
+    package let session: ID<Session>
+    package let application: ID<Tenancy.Application>
+    package let redirectURI: String
+    package let state: String?
+    package let createdAt: Date
+
+    init(
+        of user: ID<User>, _ session: ID<Session>, _ application: ID<Tenancy.Application>, _ tenant: ID<Tenant>, redirectURI: String,
+        state: String?, at now: Date
+    ) {
+        (self.tenant, self.user, self.session, self.application, createdAt) = (tenant, user, session, application, now)
+        (self.redirectURI, self.state) = (redirectURI, state)
+    }
+
+    /// - Parameter attempt: the sign-in at Apple that it is for. Nil for the URL.
+    package func sealed(for attempt: ID<LoginID>? = nil, with keyring: Keyring) -> String {
+        var fields = FieldWriter()
+        fields.write(tenant.uuid)
+        fields.write(user.uuid)
+        fields.write(session.uuid)
+        fields.write(application.uuid)
+        fields.write(redirectURI)
+        fields.write(state)
+        fields.write(createdAt)
+        return keyring.sealToken(fields.bytes, purpose: Self.purpose(of: attempt))
+    }
+
+    /// Nil unless it was sealed for this attempt and tenant, at most 10 minutes ago.
+    package init?(opening sealed: String, for attempt: ID<LoginID>? = nil, of expected: ID<Tenant>, with keyring: Keyring, at now: Date) {
+        do {
+            var fields = FieldReader(try keyring.openToken(sealed, purpose: Self.purpose(of: attempt)))
+            (tenant, user) = (ID(try fields.uuid()), ID(try fields.uuid()))
+            (session, application) = (ID(try fields.uuid()), ID(try fields.uuid()))
+            (redirectURI, state) = (try fields.string(), try fields.optionalString())
+            createdAt = try fields.date()
+        } catch { return nil }
+        guard tenant == expected, now < createdAt.addingTimeInterval(Self.lifetime) else { return nil }
+    }
+
+    private static func purpose(of attempt: ID<LoginID>?) -> String { attempt.map { "\(purpose) \($0)" } ?? purpose }
+}

@@ -1,0 +1,59 @@
+import Access
+import Foundation
+import Hummingbird
+import Logging
+import Sessions
+import Tenancy
+import Users
+import Web
+
+extension SignInRoutes {
+    /// Creates a user of its own for the waiting identity, and continues the sign-in with a code. The same form again finds the user.
+    ///
+    /// The sign-in stays as old as the question, so an end of all tokens since then also ends the code.
+    @Sendable
+    func createSeparateUser(_ request: Request, _ context: WebContext) async throws -> Response {
+        let decision = try await linkDecision(.code, request, context)
+        let (waiting, attempt, tenant, now) = (decision.waiting, decision.attempt, decision.tenant, endpoints.now())
+        let address = attempt.returnAddress(issuer: endpoints.issuer(tenant.tenant))
+        do {
+            guard let connection = tenant.connection, connection.id == waiting.connection else { throw CallbackRefusal.connectionChanged }
+            let token = try await waiting.token(of: connection, verifiedBy: apple)
+            let asked = Identity.Asked(tenant: attempt.tenant, application: attempt.application)
+            let user = try await saveUser(
+                token, waiting.name, isNewConsent: waiting.isNewConsent, refreshToken: waiting.refreshToken, asked, connection, at: now)
+            guard let user else { throw CallbackRefusal.consentEnded }
+            let authenticatedAt = token.authenticatedAt(by: waiting.askedAt)
+            guard attempt.accepts(authenticatedAt: authenticatedAt) else { throw CallbackRefusal.authenticatedTooLongAgo }
+            var code = AuthorizationCode(
+                attempt, user: user, vouched: .init(token, through: connection), connection: connection.ownership,
+                authenticatedAt: authenticatedAt, device: Device(request, context), at: waiting.askedAt)
+            var started: [String] = []
+            if tenant.tenant.settings.singleSignOn {
+                started.append(try await startBrowserSession(with: &code, attempt, tenant.tenant, at: waiting.askedAt))
+            }
+            // The page that asks for a name needs the cookie of this sign-in.
+            if let question = try await nameQuestion(
+                of: code, to: address, decision.application, after: .init(secret: decision.secret, code: ""), maxAge: attempt.maxAge,
+                tenant.tenant, at: now)
+            {
+                metrics.count(.callback, "name")
+                return page(question, for: tenant, request, context).setting(
+                    decision.sent.cookie.set(decision.secret) + decision.sent.removals(keepingSecret: true) + started)
+            }
+            let delivered = try await delivery(of: code.issued(at: now), to: attempt, decision.application, tenant.tenant, at: now)
+            metrics.count(.callback, "ok")
+            return address.answer(delivered, for: request, cookies: decision.sent.removals() + started)
+        } catch {
+            let refusal = CallbackRefusal(error)
+            metrics.count(.callback, refusal.outcome)
+            endpoints.logger.log(
+                level: refusal.isOurs ? .error : .notice, "sign-in with a separate account refused",
+                metadata: [
+                    "request_id": "\(context.record.current.requestID)", "tenant": "\(tenant.tenant.slug)",
+                    "outcome": "\(refusal.outcome)", "cause": "\(error)",
+                ])
+            throw RedirectedError(refusal.code, refusal.description, to: address)
+        }
+    }
+}
