@@ -67,10 +67,13 @@ enum Examples {
         """#
     static let signingKeyRotation =
         #"{"object":"signing_key_rotation","compromised":true,"signing_keys":[\#(signingKey)]}"#
+    static let identity = #"""
+        {"id":"identity_1","object":"identity","team_id":"A1B2C3D4E5","subject":"001.ff","created_at":"2026-11-21T08:00:00Z",\#
+        "last_login_at":"2026-11-21T08:00:00Z"}
+        """#
     static let user = #"""
         {"id":"user_1","object":"user","given_name":"Ada","family_name":"Lovelace","email":"ada@example.com","email_verified":true,\#
-        "is_private_email":false,"email_disabled":false,"status":"active","identities":[{"team_id":"A1B2C3D4E5","subject":"001.ff","created_at":"2026-11-21T08:00:00Z",\#
-        "last_login_at":"2026-11-21T08:00:00Z"}],"sessions":[\#(session)],\#(times)}
+        "is_private_email":false,"email_disabled":false,"status":"active","identities":[\#(identity)],"sessions":[\#(session)],\#(times)}
         """#
     static let consent = #"""
         {"id":"consent_1","object":"consent","user_id":"user_1","application_id":"app_1","scope":"openid email","api_ids":[],\#

@@ -52,6 +52,9 @@ struct RequestTests {
             "tenants update acme --sign-in-page on-request", "PATCH /v1/tenants/acme", #"{"sign_in_page":"on_request"}"#,
             answer: Examples.tenant, matchedPath: "/v1/tenants/acme", shows: "Acme"),
         .init(
+            "tenants update acme --account-linking off", "PATCH /v1/tenants/acme", #"{"account_linking":"off"}"#,
+            answer: Examples.tenant, matchedPath: "/v1/tenants/acme", shows: "Acme"),
+        .init(
             "tenants update acme --single-sign-on --browser-session-limit 7d --browser-idle-limit none", "PATCH /v1/tenants/acme",
             #"{"browser_idle_seconds":null,"browser_session_seconds":604800,"single_sign_on":true}"#, answer: Examples.tenant,
             matchedPath: "/v1/tenants/acme", shows: "Acme"),
@@ -165,6 +168,16 @@ struct RequestTests {
             "users delete user_1 --tenant acme --confirm=acme", "DELETE /v1/tenants/acme/users/user_1", answer: "",
             shows: "Deleted user_1. To see Apple's confirmation: espalierctl users deletions list --user user_1 --tenant acme"
         ),
+        .init(
+            "users identities list user_1 --tenant acme", "GET /v1/tenants/acme/users/user_1/identities",
+            answer: Examples.list(Examples.identity), shows: "001.ff"),
+        .init(
+            "users identities add user_1 --tenant acme --team A1B2C3D4E5 --subject 001.ff",
+            "POST /v1/tenants/acme/users/user_1/identities", #"{"subject":"001.ff","team_id":"A1B2C3D4E5"}"#,
+            answer: Examples.identity, shows: "001.ff"),
+        .init(
+            "users identities remove identity_1 --user user_1 --tenant acme --confirm=acme",
+            "DELETE /v1/tenants/acme/users/user_1/identities/identity_1", answer: "", shows: "Removed identity_1."),
         .init(
             "users consents list user_1 --tenant acme", "GET /v1/tenants/acme/users/user_1/consents",
             answer: Examples.list(Examples.consent),

@@ -42,6 +42,11 @@ enum SignInPageUse: String, CaseIterable, ExpressibleByArgument {
     var json: JSON { self == .none ? .null : .string(rawValue.replacing("-", with: "_")) }
 }
 
+/// The treatment of a first sign-in with the address of another user.
+enum AccountLinking: String, CaseIterable, ExpressibleByArgument {
+    case ask, off
+}
+
 /// The form of a webhook's deliveries.
 enum WebhookFormat: String, CaseIterable, ExpressibleByArgument {
     case espalier, workos

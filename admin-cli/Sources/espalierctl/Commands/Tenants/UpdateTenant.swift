@@ -20,7 +20,7 @@ struct UpdateTenant: CallCommand {
         "session_seconds": "--session-limit", "idle_seconds": "--idle-limit", "profile_retention_days": "--profile-retention",
         "signing_key_days": "--signing-key-days", "single_sign_on": "--single-sign-on",
         "browser_session_seconds": "--browser-session-limit", "browser_idle_seconds": "--browser-idle-limit",
-        "sign_in_page": "--sign-in-page",
+        "sign_in_page": "--sign-in-page", "account_linking": "--account-linking",
     ]
 
     @Argument(help: ArgumentHelp("The tenant's slug or ID.", valueName: "slug"))
@@ -70,6 +70,12 @@ struct UpdateTenant: CallCommand {
         help: "When users see the tenant's sign-in page before Apple's page: never (default), on-request, always, or none for the default.")
     var signInPage: SignInPageUse?
 
+    @Option(
+        help: """
+            Whether a first sign-in with the address of another user asks the person (ask, which a new tenant has), or creates a user (off).
+            """)
+    var accountLinking: AccountLinking?
+
     @OptionGroup var match: MatchOption
     @OptionGroup var options: ChangeOptions
 
@@ -78,7 +84,7 @@ struct UpdateTenant: CallCommand {
             throw ValidationError(
                 """
                 Pass --name, --plan, --session-limit, --idle-limit, --profile-retention, --signing-key-days, --single-sign-on, \
-                --browser-session-limit, --browser-idle-limit or --sign-in-page.
+                --browser-session-limit, --browser-idle-limit, --sign-in-page or --account-linking.
                 """)
         }
     }
@@ -94,6 +100,7 @@ struct UpdateTenant: CallCommand {
             "profile_retention_days": JSON(profileRetention), "signing_key_days": JSON(signingKeyDays),
             "single_sign_on": JSON(singleSignOn), "browser_session_seconds": browserSessionLimit?.json,
             "browser_idle_seconds": browserIdleLimit?.json, "sign_in_page": signInPage?.json,
+            "account_linking": accountLinking.map { JSON.string($0.rawValue) },
         ]
     }
 }

@@ -3,8 +3,8 @@ import ArgumentParser
 /// `espalierctl users`: manages a tenant's users.
 struct Users: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Lists, shows and deletes a tenant's users, and manages their consents.",
-        subcommands: [ListUsers.self, ShowUser.self, DeleteUser.self, UserConsents.self, UserDeletions.self])
+        abstract: "Lists, shows and deletes a tenant's users, and manages their identities and consents.",
+        subcommands: [ListUsers.self, ShowUser.self, DeleteUser.self, UserIdentities.self, UserConsents.self, UserDeletions.self])
 }
 
 extension View {
@@ -28,6 +28,7 @@ extension View {
         expendable: ["Private relay", "Created"])
 
     static let identity = View(
+        .init("ID", "id"),
         .init("Team ID", "team_id"),
         .init("Subject", "subject"),
         .init("Connection", "connection_id").optional,

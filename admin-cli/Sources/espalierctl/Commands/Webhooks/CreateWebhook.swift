@@ -6,8 +6,8 @@ struct CreateWebhook: CallCommand {
         commandName: "create",
         abstract: "Creates a webhook. Its signing secret is shown once.",
         discussion: """
-            Events: user.created, user.deleted, user.consent_revoked, user.email_disabled, user.email_enabled, session.revoked, \
-            connection.failing, key.expiring, usage.threshold, statement.closed.
+            Events: user.created, user.deleted, user.consent_revoked, user.email_disabled, user.email_enabled, \
+            user.identity_added, user.identity_removed, session.revoked, connection.failing, key.expiring, usage.threshold, statement.closed.
 
             With --format workos, receivers that were written for WorkOS need no change. The events are user.created, user.deleted and \
             session.revoked. Each delivery contains the profile of the user, or the address of the session.
