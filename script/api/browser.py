@@ -23,6 +23,7 @@ from dev_server import DevServer
 from device_browser import is_not_led_to_a_device, permit, refuses_a_device, signs_in_a_device
 from languages import speak_languages
 from https_server import HTTPSServer, TLSEnd, make_certificate
+from linking_browser import links_accounts
 from name_page import gives_a_name
 from pages import are_legible, fit_a_phone, have_a_policy_on_disk, show_text_as_text
 from sign_in_page import signs_in_through_the_page
@@ -266,6 +267,9 @@ def main():
         shares_a_sign_in(browser, server, acme, Party(server, "acme", "web", web), SIGNED_OUT, agree, arrived)
         nothing_wrong(browser)
         print("check-browser: allowed an application of a third party, and signed out of all applications")
+        links_accounts(browser, server, acme, arrived)
+        nothing_wrong(browser)
+        print("check-browser: linked two Apple Accounts, kept a third apart, and added one more")
         stays_at_the_application(browser, acme, stranger)
         withstands_what_is_planted(browser, acme, stranger, copy)
         cannot_be_framed(browser, acme)

@@ -1,6 +1,6 @@
-"""Writes the screenshots of the pages for people into docs/pictures: the sign-in page, the page of an error and the page that asks for a
-name, with the brand of Acme in German, on a phone and on a desktop. A person runs it after a change of the
-pages: script/python script/api/screenshots.py
+"""Writes the screenshots of the pages for people into docs/pictures: the sign-in page, the page of an error, the page that asks for a name
+and the two pages about a second Apple Account, with the brand of Acme in German, on a phone and on a desktop. A person runs it after a
+change of the pages: script/python script/api/screenshots.py
 """
 
 import base64
@@ -8,9 +8,10 @@ import pathlib
 
 import requests
 
-from browser import Party
+from browser import Party, arrived
 from chromium import Chromium
 from dev_server import DevServer
+from linking_browser import continues_as, make_person
 from name_page import reaches_the_page
 from sign_in_page import Tenant, shows_the_page
 from web_application import WebApplication
@@ -27,6 +28,24 @@ def save(browser, name):
         picture = browser.driver.execute_cdp_cmd("Page.captureScreenshot", {"format": "png"})["data"]
         (PICTURES / f"{name}-{device}.png").write_bytes(base64.b64decode(picture))
         print(f"screenshots: docs/pictures/{name}-{device}.png")
+
+
+def asks_about_accounts(browser, server, shop):
+    first, second = [make_person(server, name, "maria.muster@example.com") for name in ("Maria Muster", "Maria Privat")]
+    browser.open(shop.authorization("query", ui_locales="de"))
+    continues_as(browser, first)
+    token = shop.redeem(arrived(browser, shop, "query", "code"))["access_token"]
+    browser.open(shop.authorization("query", ui_locales="de"))
+    continues_as(browser, second)
+    browser.expect_heading("Ein Konto mit dieser Adresse gibt es bereits")
+    save(browser, "link-page")
+    asking = requests.post(
+        f"{shop.issuer}/users/me/identities", headers={"Authorization": f"Bearer {token}"}, json={"redirect_uri": shop.redirect_uri})
+    asking.raise_for_status()
+    browser.open(asking.json()["url"])
+    continues_as(browser, second)
+    browser.expect_heading("Diesen Apple Account verbinden?")
+    save(browser, "connect-page")
 
 
 def main():
@@ -47,6 +66,8 @@ def main():
             pass
         reaches_the_page(browser, shop, "query", ui_locales="de")
         save(browser, "name-page")
+        tenant.change({"requires_name": False}, f"/applications/{shop.credentials['client_id']}")
+        asks_about_accounts(browser, server, shop)
 
 
 if __name__ == "__main__":
