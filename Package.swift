@@ -215,8 +215,8 @@ let package = Package(
         .target(
             name: "Devices",
             dependencies: [
-                "SignIn", "BrowserSessions", "Sessions", "APIs", "Users", "Tenancy", "ClientKeys", "Delivery", "Access", "Web", "Postgres",
-                "Sealing",
+                "SignIn", "Accounts", "BrowserSessions", "Sessions", "APIs", "Users", "Tenancy", "ClientKeys", "Delivery", "Access", "Web",
+                "Postgres", "Sealing",
                 "Encoding",
                 "Pages",
                 crypto, httpTypes, hummingbird, logging, serviceLifecycle,
@@ -308,7 +308,7 @@ let package = Package(
         .testTarget(
             name: "SecurityTests",
             dependencies: [
-                "Server", "Web", "Postgres", "Sealing", "Encoding", "TestSupport",
+                "Server", "Tenancy", "Web", "Postgres", "Sealing", "Encoding", "TestSupport",
                 crypto, nioCore, nioHTTP1, nioPosix,
             ]),
         .testTarget(

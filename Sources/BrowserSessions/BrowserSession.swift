@@ -110,11 +110,11 @@ extension BrowserSession {
     package struct Wanted: Sendable {
         /// The maximum age of Apple's authentication, in seconds.
         package let maxAge: Int?
-        /// Selects a row if the user has signed in to the application with Apple before, for as much. Nil if this is not necessary.
-        package let acquaintance: SQL?
+        /// Selects a row if the user has allowed the application of a third party. Nil if this is not necessary.
+        package let consent: SQL?
 
-        package init(maxAge: Int?, acquaintance: SQL?) {
-            (self.maxAge, self.acquaintance) = (maxAge, acquaintance)
+        package init(maxAge: Int?, consent: SQL?) {
+            (self.maxAge, self.consent) = (maxAge, consent)
         }
 
         /// Apple must have authenticated the user after this time. A maximum age of 0 always needs Apple.
@@ -130,7 +130,7 @@ extension BrowserSession {
     /// too old, or the request wants more. `state` then tells these apart.
     package static func use(_ cookie: BrowserCookie, of tenant: Tenant, _ wanted: Wanted, at now: Date) -> SQL {
         let isRecent: SQL = wanted.start(at: now).map { "AND b.authenticated_at > \($0)" } ?? ""
-        let isAcquainted: SQL = wanted.acquaintance.map { "AND EXISTS (\(part: $0))" } ?? ""
+        let isAllowed: SQL = wanted.consent.map { "AND EXISTS (\(part: $0))" } ?? ""
         let presented: SQL = "b.generation = \(cookie.generation)"
         let rotates: SQL = "\(part: presented) AND b.rotated_at <= \(now.addingTimeInterval(-rotation))"
         return """
@@ -139,7 +139,7 @@ extension BrowserSession {
                 rotated_at = CASE WHEN \(part: rotates) THEN \(now) ELSE b.rotated_at END,
                 presented_at = CASE WHEN \(part: rotates) THEN NULL WHEN \(part: presented) THEN COALESCE(b.presented_at, \(now))
                     ELSE b.presented_at END
-            \(part: active(cookie, of: tenant, at: now)) AND \(part: isCurrent(cookie, at: now)) \(part: isRecent) \(part: isAcquainted)
+            \(part: active(cookie, of: tenant, at: now)) AND \(part: isCurrent(cookie, at: now)) \(part: isRecent) \(part: isAllowed)
             RETURNING b.id, b.user_id, b.generation, b.authenticated_at, b.signed_in_at, b.expires_at
             """
     }
@@ -152,19 +152,19 @@ extension BrowserSession {
         case reused
         /// Apple authenticated the user too long ago.
         case old
-        /// The user has not signed in to the application with Apple, or for less.
-        case unacquainted
+        /// The user has not allowed the application of a third party, or for less.
+        case notAllowed = "not_allowed"
         /// It satisfies the request now. Something has changed since the last statement.
         case usable
     }
 
     package static func state(_ cookie: BrowserCookie, of tenant: Tenant, _ wanted: Wanted, at now: Date) -> SQL {
         let isOld: SQL = wanted.start(at: now).map { "b.authenticated_at <= \($0)" } ?? "false"
-        let isAcquainted: SQL = wanted.acquaintance.map { "EXISTS (\(part: $0))" } ?? "true"
+        let isAllowed: SQL = wanted.consent.map { "EXISTS (\(part: $0))" } ?? "true"
         return """
             SELECT CASE WHEN NOT \(part: isCurrent(cookie, at: now)) THEN
                     CASE WHEN b.presented_at <= \(now.addingTimeInterval(-grace)) THEN 'reused' ELSE 'over' END
-                WHEN \(part: isOld) THEN 'old' WHEN NOT \(part: isAcquainted) THEN 'unacquainted' ELSE 'usable' END AS state
+                WHEN \(part: isOld) THEN 'old' WHEN NOT \(part: isAllowed) THEN 'not_allowed' ELSE 'usable' END AS state
             \(part: active(cookie, of: tenant, at: now, in: "browser_session AS b, "))
             """
     }

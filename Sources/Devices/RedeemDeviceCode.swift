@@ -1,4 +1,5 @@
 package import Access
+import Accounts
 package import ClientKeys
 package import Encoding
 package import Foundation
@@ -103,6 +104,12 @@ extension DeviceGrant {
             throw try await tokens.replay(of: login, with: credential, by: application, of: tenant, at: now)
         case .approved:
             let login = try approved()
+            // The tenant may have revoked the consent since the approval.
+            if application.isThirdParty {
+                let consent = Consent.covering(login.user, application.id, tenant.id, scope: login.scope, apis: login.apis)
+                guard try await !OwnerDatabase(pool, tenant: tenant.id).run(consent).isEmpty
+                else { throw OAuthError(.accessDenied, "The user no longer allows the application.") }
+            }
             return try await tokens.startingOnce(login.login, with: credential, by: application, of: tenant, at: now) {
                 do {
                     return try await issue(login, DeviceAuthorization.redeem(authorization.id, of: tenant.id))

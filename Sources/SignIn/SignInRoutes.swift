@@ -25,7 +25,8 @@ package import Web
 /// and receives tokens at once (SignInNatively).
 ///
 /// The attempt and the code are sealed values, not rows, so an unauthenticated caller who starts a million logins writes nothing.
-/// The name, which Apple sends once, is saved at the callback. The usage event is saved together with its session.
+/// Before a code, pages may ask whose account it is (AskToLink), for the consent to an application of a third party, and for a name
+/// (Question). The name, which Apple sends once, is saved at the callback. The usage event is saved together with its session.
 package struct SignInRoutes: Sendable {
     let endpoints: TenantEndpoints
     let apple: AppleClient
@@ -35,7 +36,8 @@ package struct SignInRoutes: Sendable {
     /// The remaining calls to Apple per attempt in a browser.
     let callbackTries = LoginAttempt.callbackTries
     /// The remaining silent sign-ins per session of a browser. Each creates a session of an application. By default, none is billed. The
-    /// forms with a name take from it, too. The count is in the memory of this process. Only a cookie or a ticket of this server takes memory here.
+    /// answers to a page that holds a sign-in take from it, too. The count is in the memory of this process. Only a cookie or a ticket of
+    /// this server takes memory here.
     let silentSignIns = TokenBuckets<UUID>(perMinute: 10, holding: 30)
     let metrics: Metrics
 

@@ -19,21 +19,12 @@ extension SingleSignOn {
         }
     }
 
-    enum Decision: String {
-        case allow = ""
-        case refuse = "/refusal"
-        case otherAccount = "/sign-in"
-    }
-
     /// Presses a button of the page.
     func decide(
-        _ decision: Decision, _ page: TestBrowser.Answer, replacing fields: [String: String?] = [:], headers: [(String, String)] = []
+        _ decision: TestBrowser.Decision, _ page: TestBrowser.Answer, replacing fields: [String: String?] = [:],
+        headers: [(String, String)] = []
     ) async throws -> TestBrowser.Answer {
-        let form = try #require(TestBrowser.AppleForm(html: page.body), "\(page.status) \(page.body)")
-        let kept = form.fields.filter { fields[$0.0] == nil }
-        let replaced = fields.compactMap { name, value in value.map { (name, $0) } }
-        return try await browser.post(
-            TestPlatform.publicURL + form.action + decision.rawValue, form: kept + replaced, headers: headers)
+        try await browser.decide(decision, on: page, replacing: fields, headers: headers)
     }
 
     /// Allows the application at the third place.

@@ -108,7 +108,7 @@ struct GiveConsentTests {
         }
     }
 
-    @Test("prompt=consent asks again, and a sign-in with Apple is not asked")
+    @Test("prompt=consent asks again; other prompts, and a browser without a sign-in, lead to Apple first")
     func prompts() async throws {
         try await SingleSignOn.runWithThirdParty { sso in
             _ = try await sso.signIn()

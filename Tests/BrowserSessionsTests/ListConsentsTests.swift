@@ -8,12 +8,12 @@ import Testing
 
 @Suite("List of consents")
 struct ListConsentsTests {
-    @Test("the list has what the user allowed on the page, newest first, and no sign-in with Apple")
+    @Test("the list has what the user allowed on the page, newest first")
     func listed() async throws {
         try await SingleSignOn.runWithThirdParty { sso in
+            let first = try await sso.signIn()
             _ = try await sso.platform.ownerPool.run("UPDATE application SET is_third_party = true")
             sso.platform.installation.directory.forgetAll(isFresh: true)
-            let first = try await sso.signIn()
             #expect(try await sso.consents(of: first.user).isEmpty)
             _ = try await sso.allow()
             let (page, request) = try await sso.ask()

@@ -11,7 +11,7 @@ struct RevokeConsentTests {
         return try await sso.platform.call("DELETE", "/tenants/acme/users/\(user)/consents/\(id)")
     }
 
-    @Test("the sessions of the application end, and the page asks again, even after an earlier sign-in with Apple")
+    @Test("the sessions of the application end, and the page asks again, even for fewer scopes")
     func revoked() async throws {
         try await SingleSignOn.runWithThirdParty { sso in
             let first = try await sso.signIn(at: 2, ["scope": "openid"])
@@ -33,13 +33,17 @@ struct RevokeConsentTests {
         }
     }
 
-    @Test("a sign-in with Apple after it counts")
+    @Test("a sign-in with Apple after it asks again")
     func apple() async throws {
         try await SingleSignOn.runWithThirdParty { sso in
             let first = try await sso.signIn()
             _ = try await sso.allow()
             #expect(try await Self.revoke(sso, first.user).status == 204)
-            _ = try await sso.signIn(at: 2, ["prompt": "login"])
+            let request = TestBrowser.Request(sso.platform.acme, application: 2)
+            let toApple = try await sso.browser.get(request.authorizeURL(changing: ["prompt": "login"]))
+            let page = try await sso.browser.callback(try await sso.browser.atApple(toApple, person: "Ada Lovelace"))
+            #expect(page.asksForConsent(setsCookies: true), "\(page.status) \(page.location ?? page.body)")
+            #expect(try await sso.login(try await sso.decide(.allow, page), request).user == first.user)
             #expect(try await sso.signInSilently(at: 2).user == first.user)
         }
     }

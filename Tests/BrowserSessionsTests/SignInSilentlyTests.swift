@@ -179,7 +179,7 @@ struct SignInSilentlyTests {
         }
     }
 
-    @Test("an application of a third party gets no silent sign-in before the user has allowed it; a sign-in with Apple counts")
+    @Test("an application of a third party gets no silent sign-in before the user has allowed it, here or after a sign-in with Apple")
     func thirdParty() async throws {
         try await SingleSignOn.run { sso in
             let client = sso.platform.acme.applications[2].client_id
@@ -191,7 +191,7 @@ struct SignInSilentlyTests {
             // The other applications are not affected, and a silent sign-in at them proves nothing.
             _ = try await sso.signInSilently()
             #expect(try await sso.needsConsent(at: 2))
-            // A sign-in with Apple for one scope does not cover others.
+            // A consent after a sign-in with Apple, for one scope, does not cover others.
             _ = try await sso.signIn(at: 2, ["prompt": "login", "scope": "openid"])
             #expect(try await sso.needsConsent(at: 2))
             #expect(try await sso.signInSilently(["prompt": "none", "scope": "openid"], at: 2).user == first.user)
@@ -200,8 +200,8 @@ struct SignInSilentlyTests {
         }
     }
 
-    @Test("the end of all tokens of a user ends the acquaintance with an application of a third party")
-    func acquaintanceEnds() async throws {
+    @Test("the end of all tokens of a user ends the consent to an application of a third party")
+    func consentEnds() async throws {
         try await SingleSignOn.run { sso in
             _ = try await sso.platform.ownerPool.run("UPDATE application SET is_third_party = true")
             sso.platform.installation.directory.forgetAll(isFresh: true)
@@ -215,8 +215,8 @@ struct SignInSilentlyTests {
         }
     }
 
-    @Test("a sign-in with Apple for one API of a third party's application does not cover another one")
-    func acquaintanceOfAPIs() async throws {
+    @Test("a consent to one API for an application of a third party does not cover another one")
+    func consentToAPIs() async throws {
         try await SingleSignOn.run { sso in
             let apis = ["https://orders.test", "https://bills.test"]
             let client = sso.platform.acme.applications[2].client_id

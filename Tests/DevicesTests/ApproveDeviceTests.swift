@@ -1,6 +1,7 @@
 import Foundation
 import Postgres
 import Server
+import Tenancy
 import TestSupport
 import Testing
 
@@ -120,6 +121,58 @@ struct ApproveDeviceTests {
             #expect(try await client.poll(codes.device).isOAuthError(400, "authorization_pending"))
             #expect(try await platform.call("PUT", "/tenants/acme/budget", ["logins": 5, "hard": true]).status == 200)
             try await eventually("the refusal is over") { try await client.press("approval", on: page).status == 200 }
+        }
+    }
+
+    @Test("the page describes an application of a third party, and the approval is the consent; a revocation ends it before the tokens")
+    func thirdParty() async throws {
+        try await TestPlatform.run { platform in
+            let client = try await DeviceClient(platform)
+            let path = "/tenants/acme/applications/\(client.request.application.client_id)"
+            #expect(try await platform.call("PATCH", path, ["is_third_party": true]).status == 200)
+            platform.installation.directory.forgetAll(isFresh: true)
+            for isRevoked in [false, true] {
+                let codes = try await client.codes([("scope", "openid email offline_access")])
+                let page = try await client.signIn(try await client.show(codes.user), person: "Ada Lovelace")
+                #expect(page.isDevicePage(200))
+                for text in ["belongs to a third party", "your user ID", "your email address", "access while you are not using it"] {
+                    #expect(page.body.contains(text), "\(text)")
+                }
+                #expect(!page.body.contains("your name"))
+                #expect(try await platform.count("consent") == (isRevoked ? 1 : 0))
+                for _ in 0..<2 { #expect(try await client.press("approval", on: page).status == 200) }
+                #expect(try await platform.audited("consent.given").count == 1)
+                guard isRevoked else {
+                    #expect(try await client.poll(codes.device).status == 200)
+                    continue
+                }
+                let users = try await platform.call("GET", "/tenants/acme/users")
+                let consents = "/tenants/acme/users/\(users.data.first?["id"] as? String ?? "")/consents"
+                let consent = try #require(try await platform.call("GET", consents).data.first?["id"] as? String)
+                #expect(try await platform.call("DELETE", "\(consents)/\(consent)").status == 204)
+                #expect(try await client.poll(codes.device).isOAuthError(400, "access_denied"))
+                // A form from before the revocation allows nothing.
+                #expect(try await client.press("approval", on: page).isPage(400))
+            }
+            #expect(try await platform.audited("consent.given").count == 1)
+        }
+    }
+
+    @Test("a user who refuses the device, or was signed out since the sign-in, gives no consent")
+    func noConsent() async throws {
+        try await TestPlatform.run { platform in
+            let client = try await DeviceClient(platform)
+            let path = "/tenants/acme/applications/\(client.request.application.client_id)"
+            #expect(try await platform.call("PATCH", path, ["is_third_party": true]).status == 200)
+            platform.installation.directory.forgetAll(isFresh: true)
+            let refused = try await client.signIn(try await client.show(try await client.codes().user))
+            #expect(try await client.press("refusal", on: refused).status == 200)
+            let codes = try await client.codes()
+            let page = try await client.signIn(try await client.show(codes.user))
+            #expect(try await platform.call("POST", "/tenants/acme/sessions/revoke?confirm=acme").status == 200)
+            #expect(try await client.press("approval", on: page).isPage(400))
+            #expect(try await client.poll(codes.device).isOAuthError(400, "authorization_pending"))
+            #expect(try await platform.count("consent") == 0)
         }
     }
 

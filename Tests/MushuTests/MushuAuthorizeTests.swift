@@ -162,6 +162,20 @@ struct MushuAuthorizeTests {
         }
     }
 
+    @Test("an application of a third party gets no tokens in a URL, even if it became one during the sign-in")
+    func thirdParty() async throws {
+        try await TestPlatform.run { platform in
+            let client = try await MushuClient.make(platform)
+            let form = try await client.browser.atApple(try await client.browser.get(client.authorizeURL()), person: "new")
+            try await client.set(["is_third_party": true])
+            for answer in [try await client.browser.get(client.authorizeURL()), try await client.browser.callback(form)] {
+                #expect(answer["error"] == "unauthorized_client" && answer["access_token"] == nil, "\(answer.status) \(answer.body)")
+                #expect(answer["error_description"]?.contains("third party") == true)
+            }
+            #expect(try await platform.count("session") == 0)
+        }
+    }
+
     @Test("another browser cannot finish the sign-in, and the same form gives no second session")
     func otherBrowser() async throws {
         try await TestPlatform.run { platform in

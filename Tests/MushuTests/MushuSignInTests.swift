@@ -35,6 +35,20 @@ struct MushuSignInTests {
         }
     }
 
+    @Test("an application of a third party is refused if its user has not allowed it")
+    func thirdParty() async throws {
+        try await TestPlatform.run { platform in
+            let phone = try await Phone.make(platform)
+            let client = try await MushuClient.make(platform, ["is_third_party": true])
+            let credential = try await phone.authorize()
+            let body = ["id_token": credential.idToken, "access_code": credential.code, "nonce": credential.nonce ?? ""]
+            #expect(try await client.post("auth/apple", body).isRefusal(403))
+            let exchanged = try await client.post("auth/apple/exchange", ["identity_token": try await phone.authorize(nonce: nil).idToken])
+            #expect(exchanged.isRefusal(403), "\(exchanged.body)")
+            #expect(try await platform.count("session") == 0)
+        }
+    }
+
     @Test("each missing or invalid member is named, and nothing is billed")
     func invalid() async throws {
         try await TestPlatform.run { platform in

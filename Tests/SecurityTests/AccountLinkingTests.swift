@@ -175,7 +175,10 @@ struct AccountLinkingTests {
             // The owner has not signed in to this application. Apple asks, and then the browser is signed in for it.
             let page = try await linking.page()
             #expect(!page.body.contains("First"))
-            #expect(try await linking.user(linking.link(page)) == linking.owner.user)
+            let question = try await linking.link(page)
+            #expect(question.asksForConsent(setsCookies: true), "\(question.status) \(question.location ?? question.body)")
+            #expect(try await linking.platform.count("consent") == 0)
+            #expect(try await linking.user(linking.browser.decide(.allow, on: question)) == linking.owner.user)
             // Another application of a third party, which the person has not allowed.
             var other = TestBrowser.Request(linking.platform.acme, application: 1)
             try await linking.makeThirdParty(other.application.client_id)
@@ -183,6 +186,19 @@ struct AccountLinkingTests {
             let silent = try await linking.browser.get(other.authorizeURL(changing: ["prompt": "none"]))
             #expect(silent["error"] == "consent_required" && silent["code"] == nil, "\(silent.location ?? silent.body)")
             #expect(try await linking.platform.count("session", where: "is_silent") == 0)
+        }
+    }
+
+    @Test("an application of a third party gets no separate user without consent")
+    func thirdPartySeparate() async throws {
+        try await Linking.run(application: 2) { linking in
+            try await linking.makeThirdParty(linking.request.application.client_id)
+            let question = try await linking.browser.press(try await linking.page(), "/separate")
+            #expect(question.asksForConsent(setsCookies: true), "\(question.status) \(question.location ?? question.body)")
+            let refused = try await linking.browser.decide(.refuse, on: question)
+            #expect(refused.reports(linking.request, "access_denied") && linking.browser.cookies.isEmpty)
+            #expect(try await linking.browser.decide(.allow, on: question).isPage(400))
+            #expect(try await linking.platform.count("consent") == 0)
         }
     }
 

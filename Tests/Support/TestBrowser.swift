@@ -194,9 +194,9 @@ package final class TestBrowser: Sendable {
         try await self.token(request, [("grant_type", "refresh_token"), ("refresh_token", token)])
     }
 
-    /// Runs a complete login.
+    /// Runs a complete login, and allows an application of a third party.
     package func tokens(_ request: Request, person: String = "new") async throws -> [String: any Sendable] {
-        let back = try await signIn(request, person: person)
+        let back = try await signInAndAllow(request, person: person)
         guard let code = back["code"] else {
             throw TestSimulator.Refused(description: "no code: \(back.status) \(back.location ?? back.body)")
         }

@@ -61,16 +61,6 @@ package struct Consent: Identified, Sendable {
         """
     }
 
-    /// Selects a row if the tenant revoked the consent at the time of an expression, or later.
-    package static func revoked(
-        since time: SQL, of user: ID<User>, _ application: ID<Tenancy.Application>, _ tenant: ID<Tenant>
-    ) -> SQL {
-        """
-        SELECT FROM consent WHERE tenant_id = \(tenant) AND user_id = \(user) AND application_id = \(application)
-            AND revoked_at >= \(part: time)
-        """
-    }
-
     /// Whether a row counts, as a condition.
     static func counts(_ row: SQL, of user: ID<User>, _ tenant: ID<Tenant>) -> SQL {
         """

@@ -6,8 +6,7 @@ import Users
 import Web
 
 extension UserRoutes {
-    /// Revokes a user's consent to an application, and ends the user's sessions of it. The next sign-in without Apple asks again, even if the
-    /// user has signed in to the application with Apple before.
+    /// Revokes a user's consent to an application, and ends the user's sessions of it. The next sign-in asks again.
     @Sendable
     func revokeConsent(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.usersWrite)

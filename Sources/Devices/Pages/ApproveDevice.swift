@@ -1,6 +1,8 @@
 import Access
+import Accounts
 import BrowserSessions
 import Encoding
+import Foundation
 import Hummingbird
 import Logging
 import Pages
@@ -8,11 +10,14 @@ import Postgres
 import Sessions
 import SignIn
 import Tenancy
+import Users
 import Web
 
 extension DeviceRoutes {
     /// Lets the device have the user's session. Only a form of this server can send it, from the browser that saw the device and signed the
     /// user in. The same form again, by a double click or a reload, gets the same page.
+    ///
+    /// The approval is also the consent to an application of a third party, which the page has described.
     @Sendable
     func approveDevice(_ request: Request, _ context: WebContext) async throws -> Response {
         guard request.isFromOwnPage(endpoints.publicURL) else { throw ErrorPage.deviceFromOtherPage }
@@ -23,12 +28,9 @@ extension DeviceRoutes {
         // The device would start a login that the budget refuses.
         guard !isFirst || !tenant.refusesLogins(at: now) else { throw ErrorPage.budgetUsedUp }
         let approved = try await endpoints.showingOutage(.outage, context) {
-            try await OwnerDatabase(grant.pool, tenant: tenant.tenant.id).run(
-                DeviceAuthorization.approve(
-                    seen.device.id, login.login.login, sealed: login.sealed(for: seen.device.id.description, with: endpoints.keyring),
-                    of: tenant.tenant.id, at: now))
+            try await approve(seen, login, of: tenant.tenant, at: now)
         }
-        guard !approved.isEmpty else { throw ErrorPage.deviceGone }
+        guard approved else { throw ErrorPage.deviceGone }
         if isFirst {
             grant.metrics.count(.approval, "ok")
             // After phishing, this line leads from the session to the browser that approved.
@@ -47,4 +49,30 @@ extension DeviceRoutes {
             facts: [.init(.application, seen.application.name)]
         ).response(.ok, in: PageFrame(request, tenant, context))
     }
+
+    /// Stores the approval, and the consent in the same transaction.
+    /// - Returns: whether both count. They do not if the user was signed out, or the tenant revoked the consent, since the sign-in.
+    private func approve(_ seen: SeenDevice, _ sealed: SealedLogin, of tenant: Tenant, at now: Date) async throws -> Bool {
+        let (database, application, login) = (OwnerDatabase(grant.pool, tenant: tenant.id), seen.application, sealed.login)
+        let approval = DeviceAuthorization.approve(
+            seen.device.id, login.login, sealed: sealed.sealed(for: seen.device.id.description, with: endpoints.keyring), of: tenant.id,
+            at: now)
+        guard application.isThirdParty else { return try await !database.run(approval).isEmpty }
+        let admission = User.admit(login.user, of: tenant.id, since: login.admittedAt, unless: login.hasEnded(of: tenant.id))
+        let consent = Consent.give(
+            by: login.user, to: application.id, tenant.id, scope: login.scope, apis: login.apis, askedAt: login.admittedAt, at: now)
+        do {
+            try await database.transaction { db in
+                for statement in [admission, approval, consent] {
+                    guard try await !db.run(statement).isEmpty else { throw NotApproved() }
+                }
+            }
+            return true
+        } catch is NotApproved {
+            return false
+        }
+    }
 }
+
+/// Rolls the transaction back.
+private struct NotApproved: Error {}

@@ -28,13 +28,17 @@ struct DevicePage {
     }
 
     /// The page that shows the user and the device, after the sign-in with Apple.
-    func approval(_ facts: DeviceFacts, user: String, ticket: String, login: String) -> Response {
-        response(
-            .signInOnThisDevice,
-            [
-                "isApproval": true, "signedIn": frame.content(.signedInAs, [.user: user]), "approval": "/t/\(slug)/device/approval",
-                "ticket": ticket, "login": login,
-            ], facts)
+    /// - Parameter thirdParty: what the approval also allows. Nil for the tenant's own applications.
+    func approval(_ facts: DeviceFacts, _ thirdParty: ThirdPartyFacts?, user: String, ticket: String, login: String) -> Response {
+        var content: [String: Any] = [
+            "isApproval": true, "signedIn": frame.content(.signedInAs, [.user: user]), "approval": "/t/\(slug)/device/approval",
+            "ticket": ticket, "login": login,
+        ]
+        if let thirdParty {
+            content["isOfThirdParty"] = true
+            content.merge(thirdParty.content(in: frame)) { mine, _ in mine }
+        }
+        return response(.signInOnThisDevice, content, facts)
     }
 
     private func response(
@@ -86,6 +90,9 @@ struct DevicePage {
         {{/hasPlace}}
         <p><strong>{{continueOnlyOnYourDevice}}</strong></p>
         {{/isEntry}}
+        {{#isOfThirdParty}}
+        \(ThirdPartyFacts.template)
+        {{/isOfThirdParty}}
         {{#isConfirmation}}
         <p><a class="button" href="{{signIn}}">{{continueWithApple}}</a></p>
         {{/isConfirmation}}

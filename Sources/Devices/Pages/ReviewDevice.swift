@@ -30,7 +30,20 @@ extension DeviceRoutes {
                 .run(User.find(login.user, of: tenant.tenant.id)).first(User.init)
         }
         guard let user else { throw ErrorPage.deviceGone }
-        return page.approval(facts, user: DeviceFacts.name(of: user, in: page.frame.language), ticket: seen.sealed, login: sealed)
+        return page.approval(
+            facts, try await thirdParty(seen.application, login, tenant.tenant, context),
+            user: DeviceFacts.name(of: user, in: page.frame.language), ticket: seen.sealed, login: sealed)
+    }
+
+    /// The facts that the user of a login allows with the approval. Nil for the tenant's own applications.
+    private func thirdParty(
+        _ application: Application, _ login: CompletedLogin, _ tenant: Tenant, _ context: WebContext
+    ) async throws -> ThirdPartyFacts? {
+        guard application.isThirdParty else { return nil }
+        let apis = try await endpoints.showingOutage(.outage, context) {
+            try await grant.tokens.access(login.scope, to: login.apis, by: application.id, tenant)
+        }
+        return ThirdPartyFacts(application: application.name, scopes: login.scope.parts(at: " ").map(String.init), apis: apis)
     }
 
     /// The login that this browser brings back from Apple.

@@ -28,9 +28,9 @@ package struct AuthorizationCode: Sendable {
     let redirectURIHash: [UInt8]
     let codeChallenge: String?
     let nonce: String?
-    let scope: String
+    package let scope: String
     /// The APIs that the user's sign-in is for.
-    let apis: [ID<API>]
+    package let apis: [ID<API>]
     /// The key that the token request must prove (RFC 9449, section 10).
     let key: KeyThumbprint?
     /// When Apple authenticated the user.

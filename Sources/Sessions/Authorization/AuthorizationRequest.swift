@@ -25,6 +25,8 @@ package struct AuthorizationRequest: Sendable {
     /// The maximum age of Apple's authentication of the user, in seconds.
     package let maxAge: Int?
     package let prompt: Prompt
+    /// Whether a page asks the user about the application of a third party in any case (`prompt=consent`).
+    package let asksConsent: Bool
     /// The user that the application expects.
     package let hint: Hint?
     /// The purpose of the sign-in page. Nil if the request does not ask for the page.
@@ -45,7 +47,7 @@ package struct AuthorizationRequest: Sendable {
         case apple
         /// In both ways.
         case any
-        /// In both ways. A person who is signed in must allow an application of a third party again.
+        /// In both ways, and the user must allow the application of a third party again.
         case consent
     }
 
@@ -124,6 +126,7 @@ package struct AuthorizationRequest: Sendable {
         }
         let isAskedAgain = hasSingleSignOn && application.isThirdParty && prompts.allSatisfy { $0.isSame(as: "consent") }
         prompt = prompts.has("none") ? .none : prompts.isEmpty ? .any : isAskedAgain ? .consent : .apple
+        asksConsent = application.isThirdParty && prompts.has("consent")
         hint = !hasSingleSignOn ? nil : form["id_token_hint"].map { isPushed ? ID<User>($0).map(Hint.user) ?? .idToken($0) : .idToken($0) }
         purpose = Purpose(hint: form["screen_hint"], prompts: prompts)
         maxAge = form["max_age"].flatMap { $0.utf8.allSatisfy(\.isDigit) ? Int($0) : nil }
@@ -191,24 +194,26 @@ extension AuthorizationRequest {
     package init(forDeviceOf application: Application, at address: ReturnAddress, scope: String, apis: [ID<API>]) {
         (self.application, returnAddress, self.scope, self.apis) = (application, address, scope, apis)
         (nonce, codeChallenge, maxAge, key) = (nil, nil, nil, nil)
-        (prompt, hint, purpose) = (.apple, nil, nil)
+        (prompt, hint, purpose, asksConsent) = (.apple, nil, nil, false)
     }
 
     /// A request that was checked before, and waited for a decision of the person.
     package init(
         of application: Application, at address: ReturnAddress, scope: String, apis: [ID<API>], nonce: String?, codeChallenge: String?,
-        key: KeyThumbprint?, maxAge: Int?
+        key: KeyThumbprint?, maxAge: Int?, asksConsent: Bool = false
     ) {
         (self.application, returnAddress, self.scope, self.apis) = (application, address, scope, apis)
         (self.nonce, self.codeChallenge, self.key, self.maxAge) = (nonce, codeChallenge, key, maxAge)
-        (prompt, hint, purpose) = (.any, nil, nil)
+        (prompt, hint, purpose, self.asksConsent) = (.any, nil, nil, asksConsent)
     }
 
     /// The request that led to a code, which waited for an answer of the person.
-    package init(before code: AuthorizationCode, from application: Application, at address: ReturnAddress, maxAge: Int?) {
+    package init(
+        before code: AuthorizationCode, from application: Application, at address: ReturnAddress, maxAge: Int?, asksConsent: Bool
+    ) {
         self.init(
             of: application, at: address, scope: code.scope, apis: code.apis, nonce: code.nonce, codeChallenge: code.codeChallenge,
-            key: code.key, maxAge: maxAge)
+            key: code.key, maxAge: maxAge, asksConsent: asksConsent)
     }
 }
 

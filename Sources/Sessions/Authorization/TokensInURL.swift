@@ -17,11 +17,13 @@ extension AuthorizationRequest {
         else { throw RedirectedError(.unauthorizedClient, Self.withSecret, to: returnAddress) }
         guard application.returnsTokensInURL
         else { throw RedirectedError(.unauthorizedClient, Self.withoutConsent, to: returnAddress) }
+        guard !application.isThirdParty
+        else { throw RedirectedError(.unauthorizedClient, Self.tokensOfThirdParty, to: returnAddress) }
         (self.application, scope, apis) = (application, Scope.all, [])
         guard !application.requiresPushedRequests
         else { throw RedirectedError(.invalidRequest, Self.notPushed, to: returnAddress) }
         (nonce, codeChallenge, maxAge, key) = (nil, nil, nil, nil)
-        (prompt, hint, purpose) = (.apple, nil, nil)
+        (prompt, hint, purpose, asksConsent) = (.apple, nil, nil, false)
     }
 
     private static let withSecret =
@@ -29,4 +31,7 @@ extension AuthorizationRequest {
     /// The refusal of an application that has not opted in, or has withdrawn it during a login.
     package static let withoutConsent =
         "This application does not allow tokens in a URL. If the client needs them, set returns_tokens_in_url to true."
+    /// The same for an application that belongs to a third party now.
+    package static let tokensOfThirdParty =
+        "An application of a third party cannot receive tokens in a URL. Use the tenant's authorization endpoint, which asks the user."
 }

@@ -12,9 +12,9 @@ package struct CompletedLogin: Sendable {
     package let user: ID<User>
     /// The identity that the user signed in with. The session records it.
     let vouched: Identity.Vouched?
-    let scope: String
+    package let scope: String
     /// The APIs that the user's sign-in is for, in the order of the request.
-    let apis: [ID<API>]
+    package let apis: [ID<API>]
     /// The application's nonce, for the id_token.
     var nonce: String?
     let connection: Connection.Ownership

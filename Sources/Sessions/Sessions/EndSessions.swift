@@ -1,4 +1,3 @@
-package import APIs
 package import Access
 package import BrowserSessions
 import Delivery
@@ -124,24 +123,6 @@ extension Session {
         guard !ended.isEmpty else { return }
         _ = try await db.run(
             WebhookEvent.emit(.sessionRevoked, data: RevokedSessions(because: reason, ended, of: user), owner: tenant.uuid, at: now))
-    }
-
-    /// Selects a row if the user has signed in to the application with Apple before, for at least these scopes and APIs, and since the
-    /// tokens of the user or of the tenant were last ended. A user who revokes consent at Apple has to sign in with Apple again.
-    /// - Parameter revoked: selects a row if such a session `s` no longer counts.
-    package static func acquaintance(
-        of user: ID<User>, with application: ID<Application>, _ tenant: ID<Tenant>, scope: String, apis: [ID<API>], unless revoked: SQL
-    ) -> SQL {
-        let isTarget: SQL = apis.isEmpty ? "" : "AND s.api_ids @> \(apis.map(\.uuid))"
-        return """
-            SELECT 1 FROM session AS s JOIN (\(part: User.live)) AS u ON u.tenant_id = s.tenant_id AND u.id = s.user_id
-                JOIN (\(part: Tenant.limits)) AS t ON t.id = s.tenant_id
-            WHERE s.tenant_id = \(tenant) AND s.user_id = \(user) AND s.application_id = \(application) AND s.is_silent IS NOT TRUE
-                AND string_to_array(s.scope, ' ') @> string_to_array(\(scope), ' ') \(part: isTarget)
-                AND (u.tokens_valid_after IS NULL OR u.tokens_valid_after < s.created_at)
-                AND (t.tokens_valid_after IS NULL OR t.tokens_valid_after < s.created_at)
-                AND NOT EXISTS (\(part: revoked))
-            """
     }
 }
 

@@ -86,14 +86,16 @@ extension SignInRoutes {
 
         // Each later error is redirected to the application.
         let returnAddress = attempt.returnAddress(issuer: endpoints.issuer(tenant.tenant))
-        // The page that asks for a name keeps the cookies of the attempt. So a person can go back to Apple's sheet after the sign-in is
-        // finished. A second code of the same login would end the session.
-        if application.requiresName || !sent.questions.isEmpty, try await isFinished(attempt, context) {
+        // A page that asks keeps the cookies of the attempt. So a person can go back to Apple's sheet after the sign-in is finished. A second
+        // code of the same login would end the session.
+        if !sent.questions.isEmpty, try await isFinished(attempt, context) {
             metrics.count(.callback, ErrorPage.signInFinished.outcome)
             throw ErrorPage.signInFinished.leading(to: application)
         }
-        if let question = nameQuestion(repeating: form, of: attempt, to: returnAddress, application, sent) {
-            return page(question, for: tenant, request, context)
+        if let question = question(repeating: form, of: attempt, to: returnAddress, application, sent) {
+            return try await endpoints.showingOutage(.outageAtCallback, context) {
+                try await page(question, for: tenant, request, context)
+            }
         }
         let (state, appleCode) = (form["state"] ?? "", form["code"] ?? "")
         let waiting = waitingIdentity(of: attempt, sent, at: now)
@@ -109,6 +111,7 @@ extension SignInRoutes {
         var started = earlier?.sent(in: request).removals() ?? []
         do {
             guard attempt.delivery != .tokens || application.returnsTokensInURL else { throw CallbackRefusal.tokensNotAllowed }
+            guard attempt.delivery != .tokens || !application.isThirdParty else { throw CallbackRefusal.tokensOfThirdParty }
             var code = try await authorizationCode(
                 for: AppleAnswer(form), to: attempt, tenant, by: sent, after: waiting, device: Device(request, context), at: now)
             let isLinked =
@@ -117,13 +120,11 @@ extension SignInRoutes {
             if tenant.tenant.settings.singleSignOn, attempt.delivery == .code {
                 started.append(try await startBrowserSession(with: &code, attempt, tenant.tenant, at: now))
             }
-            if attempt.delivery == .code,
-                let question = try await nameQuestion(
-                    of: code, to: returnAddress, application, after: .init(secret: secret, code: appleCode),
-                    maxAge: attempt.maxAge, tenant.tenant, at: now)
+            if let question = try await question(
+                after: .init(secret: secret, code: appleCode), of: code, to: attempt, application, tenant.tenant, at: now)
             {
-                metrics.count(.callback, "name")
-                return page(question, for: tenant, request, context)
+                metrics.count(.callback, question.page.rawValue)
+                return try await page(question, for: tenant, request, context)
                     .setting(
                         sent.cookie.set(secret, question: question.cookieValue, in: request, publicURL: endpoints.publicURL)
                             + sent.removalsOfWaiting + started)

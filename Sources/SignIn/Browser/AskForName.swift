@@ -1,6 +1,5 @@
 import Access
 import Encoding
-import Foundation
 import Hummingbird
 import Pages
 import Postgres
@@ -19,45 +18,10 @@ extension SignInRoutes {
         return !found.isEmpty
     }
 
-    /// The question for the name. Nil if it is not necessary.
-    /// - Parameters:
-    ///   - signIn: nil if the session of the browser signs the user in.
-    ///   - maxAge: the maximum age of Apple's authentication that the request names.
-    func nameQuestion(
-        of code: AuthorizationCode, to address: ReturnAddress, _ application: Application, after signIn: NameTicket.AppleSignIn?,
-        maxAge: Int?, _ tenant: Tenant, at now: Date
-    ) async throws -> NameQuestion? {
-        guard try await needsName(code.user, application, tenant) else { return nil }
-        let ticket = NameTicket(code, to: address, after: signIn, maxAge: maxAge, at: now)
-        guard let sealed = ticket.sealed(with: endpoints.keyring),
-            let login = code.sealed(forPage: ticket.page, with: endpoints.keyring)
-        else { throw RedirectedError(.invalidRequest, "redirect_uri, nonce and scope are too long. Shorten one of them.", to: address) }
-        return NameQuestion(ticket: sealed, login: login, application: application, address: address)
-    }
-
-    /// The question of a browser that reloads the page, and so repeats Apple's response, which Apple accepts only once.
-    ///
-    /// Another response to the same attempt is a new sign-in: with a name, of another account, or canceled. The person went back to Apple's
-    /// sheet.
-    func nameQuestion(
-        repeating form: Form, of attempt: LoginAttempt, to address: ReturnAddress, _ application: Application, _ sent: AttemptCookie.Sent
-    ) -> NameQuestion? {
-        guard form["error"] == nil, let code = form["code"] else { return nil }
-        for value in sent.questions {
-            let parts = value.parts(at: ".", atMost: 2, includingEmpty: true).map(String.init)
-            guard parts.count == 2,
-                let ticket = try? NameTicket(opening: parts[0], of: attempt.tenant, with: endpoints.keyring, at: endpoints.now()),
-                ticket.login == attempt.login, ticket.application == application.id, ticket.follows(appleCode: code)
-            else { continue }
-            return NameQuestion(ticket: parts[0], login: parts[1], application: application, address: address)
-        }
-        return nil
-    }
-
     /// The page that asks.
     /// - Parameter refused: the name that was refused.
-    func page(
-        _ question: NameQuestion, for tenant: TenantConfiguration, _ request: Request, _ context: WebContext,
+    func namePage(
+        _ question: Question, for tenant: TenantConfiguration, _ request: Request, _ context: WebContext,
         refused: NamePage.Entry? = nil
     ) -> Response {
         let (frame, address) = (PageFrame(request, tenant, context), question.address)

@@ -60,11 +60,15 @@ extension AttemptCookie {
         return cookies.map { name, value in "\(name)=\(value); Max-Age=\(Int(LoginAttempt.lifetime)); \(attributes)" }
     }
 
-    /// Another cookie with the question of a page, and the secret for as long, because the form of the page needs it.
-    /// - Parameter question: the question. It is left out if it is too long for a cookie, or exceeds `largestTotal` together with the
-    ///   cookies of the request. Then only a reload of the page is not possible.
+    /// Another cookie with the question of a page, and the secret for as long, because the form of the page needs it. The cookie also shows
+    /// that the login can have several codes.
+    /// - Parameter question: the question. A mark replaces it if it is empty or too long for a cookie, or exceeds `largestTotal` together
+    ///   with the cookies of the request. Then only a reload of the page is not possible.
     func set(_ secret: String, question: String, in request: Request, publicURL: String) -> [String] {
-        set(secret) + setIfShort(.question, question, in: request, publicURL: publicURL)
+        let (held, name) = (Held(in: request, publicURL: publicURL), name(of: .question))
+        let total = held.secretBytes + held.partBytes + Held.size(name.utf8.count, question.utf8.count)
+        let isKept = !question.isEmpty && question.utf8.count <= Self.longestValue && total <= Self.largestTotal
+        return set(secret) + [set(.question, isKept ? question : Self.mark)]
     }
 
     /// A cookie with a name that waits for another sign-in. It is left out like a question.
@@ -95,6 +99,7 @@ extension AttemptCookie {
 
     private func name(of content: Content) -> String { name + content.rawValue }
 
+    private static let mark = "asked"
     /// In bytes. With its name, a cookie stays below 4096 bytes, the limit of browsers.
     private static let longestValue = 3900
 

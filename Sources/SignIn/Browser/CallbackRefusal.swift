@@ -36,6 +36,8 @@ struct CallbackRefusal: Error {
         code: .loginRequired, description: "Apple authenticated the user longer ago than max_age allows.", outcome: "max_age")
     static let tokensNotAllowed = CallbackRefusal(
         code: .unauthorizedClient, description: AuthorizationRequest.withoutConsent, outcome: "tokens_not_allowed")
+    static let tokensOfThirdParty = CallbackRefusal(
+        code: .unauthorizedClient, description: AuthorizationRequest.tokensOfThirdParty, outcome: "tokens_of_third_party")
     static let completedBefore = CallbackRefusal(
         code: .serverError, description: "This sign-in has received its tokens before. Start again.", outcome: "completed_before")
     static let userEnded = CallbackRefusal(

@@ -13,7 +13,8 @@ import Users
 /// page, and is not a row. It counts only together with the cookie of the same browser session.
 struct ConsentTicket: Sendable {
     static let lifetime: TimeInterval = 15 * 60
-    private static let purpose = "consent_ticket"
+    /// A request that asks in any case has a purpose of its own.
+    private static let purposes = ["consent_ticket", "consent_ticket_always"]
     /// How many bytes the fields may have. One token of the keyring holds as many.
     private static let room = 3000
 
@@ -28,6 +29,8 @@ struct ConsentTicket: Sendable {
     private let codeChallenge: String?
     private let key: KeyThumbprint?
     private let maxAge: Int?
+    /// Whether the request asks every user (`prompt=consent`), also after a sign-in with another Apple Account.
+    private let asksConsent: Bool
     let askedAt: Date
 
     enum Refusal: Error {
@@ -38,7 +41,7 @@ struct ConsentTicket: Sendable {
         (self.tenant, self.session, self.user, application, askedAt) = (tenant, session, user, asked.application.id, now)
         address = WaitingAddress(asked.returnAddress)
         (nonce, scope, apis) = (asked.nonce, asked.scope, asked.apis)
-        (codeChallenge, key, maxAge) = (asked.codeChallenge, asked.key, asked.maxAge)
+        (codeChallenge, key, maxAge, asksConsent) = (asked.codeChallenge, asked.key, asked.maxAge, asked.asksConsent)
     }
 
     /// The token, or nil if the request is too long for one.
@@ -56,12 +59,13 @@ struct ConsentTicket: Sendable {
         fields.write(maxAge.map(String.init))
         fields.write(askedAt)
         for api in apis { fields.write(api.uuid) }
-        return fields.bytes.count <= Self.room ? keyring.sealToken(fields.bytes, purpose: Self.purpose) : nil
+        return fields.bytes.count <= Self.room ? keyring.sealToken(fields.bytes, purpose: Self.purposes[asksConsent ? 1 : 0]) : nil
     }
 
     init(opening sealed: String, of expected: ID<Tenant>, with keyring: Keyring, at now: Date) throws(Refusal) {
         do {
-            var fields = FieldReader(try keyring.openToken(sealed, purpose: Self.purpose))
+            var (fields, purpose) = try FieldReader.open(sealed, with: keyring, purposes: Self.purposes)
+            asksConsent = purpose == 1
             tenant = ID(try fields.uuid())
             session = ID(try fields.uuid())
             user = ID(try fields.uuid())
@@ -85,6 +89,7 @@ struct ConsentTicket: Sendable {
     func request(from application: Application, state: String?, issuer: String) -> AuthorizationRequest? {
         guard let address = address.returnAddress(of: application, state: state, issuer: issuer) else { return nil }
         return AuthorizationRequest(
-            of: application, at: address, scope: scope, apis: apis, nonce: nonce, codeChallenge: codeChallenge, key: key, maxAge: maxAge)
+            of: application, at: address, scope: scope, apis: apis, nonce: nonce, codeChallenge: codeChallenge, key: key, maxAge: maxAge,
+            asksConsent: asksConsent)
     }
 }

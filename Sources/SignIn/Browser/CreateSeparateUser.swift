@@ -32,14 +32,15 @@ extension SignInRoutes {
             if tenant.tenant.settings.singleSignOn {
                 started.append(try await startBrowserSession(with: &code, attempt, tenant.tenant, at: waiting.askedAt))
             }
-            // The page that asks for a name needs the cookie of this sign-in.
-            if let question = try await nameQuestion(
-                of: code, to: address, decision.application, after: .init(secret: decision.secret, code: ""), maxAge: attempt.maxAge,
-                tenant.tenant, at: now)
+            // The page that asks needs the cookie of this sign-in. A reload sends this form again.
+            if let question = try await question(
+                after: .init(secret: decision.secret, code: ""), of: code, to: attempt, decision.application, tenant.tenant, at: now)
             {
-                metrics.count(.callback, "name")
-                return page(question, for: tenant, request, context).setting(
-                    decision.sent.cookie.set(decision.secret) + decision.sent.removals(keepingSecret: true) + started)
+                metrics.count(.callback, question.page.rawValue)
+                let cookie = decision.sent.cookie
+                return try await page(question, for: tenant, request, context).setting(
+                    decision.sent.removals(keepingSecret: true)
+                        + cookie.set(decision.secret, question: "", in: request, publicURL: endpoints.publicURL) + started)
             }
             let delivered = try await delivery(of: code.issued(at: now), to: attempt, decision.application, tenant.tenant, at: now)
             metrics.count(.callback, "ok")

@@ -34,8 +34,8 @@ struct LoginAttempt: Sendable {
     private static let keyLength = 47
     /// How many bytes the session of a browser needs.
     private static let browserLength = 20
-    /// Follows the delivery of an attempt that links. A server of an older version rejects the attempt.
-    private static let linkMark = "link"
+    /// Each follows the delivery of such an attempt. A server of an older version rejects the attempt.
+    private static let (linkMark, consentMark) = (" link", " consent")
     /// How many bytes of the state go into one cookie. Sealed and with its name, a cookie stays below 4096 bytes, the limit of browsers.
     private static let partLength = 2600
 
@@ -65,6 +65,8 @@ struct LoginAttempt: Sendable {
     let delivery: Delivery
     /// Whether an identity waits for the sign-in (`signInToLink`). Without its cookie, the application learns that nothing was linked.
     let isLinking: Bool
+    /// Whether a page asks every user of an application of a third party (`prompt=consent`).
+    let asksConsent: Bool
     /// The session that the browser had at the start. Browsers do not send its cookie with Apple's form.
     let earlierSession: ID<BrowserSession>?
 
@@ -113,9 +115,9 @@ struct LoginAttempt: Sendable {
         fields.write(browser)
         fields.write(startedAt)
         // Written only if needed, so that servers of the previous version can read all other attempts.
-        let hasMore = delivery != .code || isLinking || !apis.isEmpty || key != nil
+        let hasMore = delivery != .code || !marks.isEmpty || !apis.isEmpty || key != nil
         if stateBytesInCookies > 0 || hasMore { fields.write(String(stateBytesInCookies)) }
-        if hasMore { fields.write(delivery.rawValue + (isLinking ? " \(Self.linkMark)" : "")) }
+        if hasMore { fields.write(delivery.rawValue + marks) }
         if let key { fields.write(key.text) }
         for api in apis { fields.write(api.uuid) }
         let purpose = earlierSession != nil ? Self.purposeOfBrowser : key == nil ? Self.purpose : Self.purposeWithKey
@@ -147,8 +149,10 @@ struct LoginAttempt: Sendable {
     private var room: Int {
         Self.room - Self.fieldsAtMost - redirectURI.utf8.count - (nonce ?? "").utf8.count
             - max(0, scope.utf8.count - Self.scopeInFields) - apis.count * Self.apiLength - (key == nil ? 0 : Self.keyLength)
-            - (earlierSession == nil ? 0 : Self.browserLength) - (isLinking ? Self.linkMark.utf8.count + 1 : 0)
+            - (earlierSession == nil ? 0 : Self.browserLength) - marks.utf8.count
     }
+
+    private var marks: String { (isLinking ? Self.linkMark : "") + (asksConsent ? Self.consentMark : "") }
 
     /// Whether its fields fit into Apple's URL.
     var fits: Bool { room >= 0 }
@@ -185,7 +189,8 @@ struct LoginAttempt: Sendable {
             let words = (fields.isAtEnd ? Delivery.code.rawValue : try fields.string()).parts(at: " ")
             guard let sealedDelivery = words.first.flatMap({ Delivery(rawValue: String($0)) }) else { throw Refusal.unreadable }
             delivery = sealedDelivery
-            isLinking = words.dropFirst().contains { $0.utf8.elementsEqual(Self.linkMark.utf8) }
+            isLinking = words.dropFirst().contains { Self.linkMark.dropFirst().isSame(as: $0) }
+            asksConsent = words.dropFirst().contains { Self.consentMark.dropFirst().isSame(as: $0) }
             key = hasKey ? KeyThumbprint(try fields.string()) : nil
             guard (key != nil) == hasKey else { throw Refusal.unreadable }
             var apis: [ID<API>] = []
@@ -213,7 +218,7 @@ struct LoginAttempt: Sendable {
         browserSecret: String, earlierSession: ID<BrowserSession>? = nil, at now: Date
     ) {
         self.earlierSession = earlierSession
-        (self.delivery, isLinking) = (delivery, false)
+        (self.delivery, isLinking, asksConsent) = (delivery, false, request.asksConsent)
         login = ID(at: now)
         (self.tenant, self.connection, application) = (tenant, connection, request.application.id)
         let address = request.returnAddress
@@ -232,6 +237,7 @@ struct LoginAttempt: Sendable {
 
     private init(_ earlier: LoginAttempt, through connection: ID<Connection>, browserSecret: String, isLinking: Bool, at now: Date) {
         (earlierSession, delivery, self.isLinking) = (earlier.earlierSession, earlier.delivery, isLinking)
+        asksConsent = earlier.asksConsent
         login = ID(at: now)
         (tenant, self.connection, application) = (earlier.tenant, connection, earlier.application)
         (redirectURI, responseMode, state) = (earlier.redirectURI, earlier.responseMode, earlier.state)

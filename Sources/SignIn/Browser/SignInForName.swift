@@ -9,9 +9,9 @@ extension SignInRoutes {
     /// Apple Account.
     @Sendable
     func signInForName(_ request: Request, _ context: WebContext) async throws -> Response {
-        let waiting = try await unnamedSignIn(request, context)
+        let held = try await unnamedSignIn(request, context)
         return try begin(
-            waiting.asked, delivering: .code, for: waiting.tenant, request, earlierSession: waiting.code.browser?.session,
+            held.asked, delivering: .code, for: held.tenant, request, earlierSession: held.code.browser?.session,
             language: request.askedLanguage)
     }
 }

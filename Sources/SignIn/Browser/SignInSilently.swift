@@ -55,13 +55,13 @@ extension SignInRoutes {
         }
         guard silentSignIns.take(cookie.session.uuid, at: .now).isGranted else { throw SilentRefusal.tooMany }
         let (application, owner, now) = (asked.application, tenant.tenant, endpoints.now())
-        let acquaintance = application.isThirdParty && asked.prompt != .consent ? acquaintance(of: cookie.user, asked, owner) : nil
-        let wanted = BrowserSession.Wanted(maxAge: asked.maxAge, acquaintance: acquaintance)
+        let consent = asked.prompt == .consent ? nil : requiredConsent(of: cookie.user, asked, owner)
+        let wanted = BrowserSession.Wanted(maxAge: asked.maxAge, consent: consent)
         let use = BrowserSession.use(cookie, of: owner, wanted, at: now)
         guard let session = try await OwnerDatabase(signInNatively.pool, tenant: owner.id).run(use).first(BrowserSession.init) else {
             throw SilentRefusal(try await unusableState(of: cookie, wanted, by: application.id, owner, at: now))
         }
-        guard asked.prompt != .consent else { throw SilentRefusal(.unacquainted) }
+        guard asked.prompt != .consent else { throw SilentRefusal(.notAllowed) }
         return try await silentAnswer(to: asked, session, cookie, connection, for: tenant, request, context, at: now)
     }
 
@@ -75,15 +75,11 @@ extension SignInRoutes {
         return state ?? .over
     }
 
-    /// Selects a row if the user has allowed an application of a third party before, on a page or by a sign-in with Apple.
-    func acquaintance(of user: ID<User>, _ asked: AuthorizationRequest, _ tenant: Tenant) -> SQL {
-        let application = asked.application.id
-        let revoked = Consent.revoked(since: "s.created_at", of: user, application, tenant.id)
-        return """
-            \(part: Session.acquaintance(
-                of: user, with: application, tenant.id, scope: asked.scope, apis: asked.apis, unless: revoked))
-            UNION ALL \(part: Consent.covering(user, application, tenant.id, scope: asked.scope, apis: asked.apis))
-            """
+    /// Selects a row if the user has allowed the application of a third party. Nil for the tenant's own applications.
+    func requiredConsent(of user: ID<User>, _ asked: AuthorizationRequest, _ tenant: Tenant) -> SQL? {
+        let application = asked.application
+        guard application.isThirdParty else { return nil }
+        return Consent.covering(user, application.id, tenant.id, scope: asked.scope, apis: asked.apis)
     }
 
     /// The response with a code of a session that serves the request, or the page that asks for the name of the user.
@@ -108,11 +104,11 @@ extension SignInRoutes {
                 refusal.cookies = cookies
                 throw refusal
             }
-        } else if let question = try await nameQuestion(
-            of: code, to: asked.returnAddress, asked.application, after: nil, maxAge: asked.maxAge, tenant.tenant, at: now)
-        {
+        } else if try await needsName(code.user, asked.application, tenant.tenant) {
             metrics.count(.authorize, "name")
-            return page(question, for: tenant, request, context).setting(cookies)
+            let ticket = QuestionTicket(.name, code, to: asked.returnAddress, after: nil, maxAge: asked.maxAge, at: now)
+            let question = try question(ticket, of: code, to: asked.returnAddress, asked.application)
+            return namePage(question, for: tenant, request, context).setting(cookies)
         }
         metrics.count(.authorize, "silent")
         return asked.returnAddress.answer(
@@ -189,7 +185,7 @@ private struct SilentRefusal: Error {
             case .over, .reused: .over
             case .usable: .noSession
             case .old: .init(.loginRequired, "Apple authenticated the user longer ago than max_age allows.")
-            case .unacquainted: .consentRequired
+            case .notAllowed: .consentRequired
             }
     }
 }

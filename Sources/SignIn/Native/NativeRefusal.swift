@@ -27,6 +27,13 @@ struct NativeRefusal: Error {
     static let severalApplications = NativeRefusal(
         code: .invalidRequest, description: "Several applications have the bundle ID of the id_token. Send client_id.",
         outcome: "several_applications")
+    static let needsConsent = NativeRefusal(
+        code: .unauthorizedClient,
+        description: """
+            The application belongs to a third party, and the user has not allowed it for these scopes and APIs. Sign the user in at the \
+            authorization endpoint once, where a page asks.
+            """,
+        outcome: "consent_required")
     static let noConnection = NativeRefusal(
         code: .temporarilyUnavailable, description: "Sign in with Apple is not set up for this tenant yet.", outcome: "no_connection")
     static let budgetUsedUp = NativeRefusal(

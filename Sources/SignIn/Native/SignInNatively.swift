@@ -81,6 +81,12 @@ package struct SignInNatively: Sendable {
             }
         }
         let user = try await save(vouched, sent.name, refreshToken: refreshToken, asked, connection, at: now)
+        // No page can ask here. The user is saved, as before the page in a browser.
+        if application.isThirdParty {
+            let consent = Consent.covering(user, application.id, tenant.tenant.id, scope: sent.scope, apis: sent.apis)
+            guard try await !OwnerDatabase(pool, tenant: tenant.tenant.id).repeatable.run(consent).isEmpty
+            else { throw NativeRefusal.needsConsent }
+        }
         let login = CompletedLogin(
             login: ID(at: now), user: user, vouched: .init(vouched, through: connection), scope: sent.scope, apis: sent.apis,
             nonce: sent.nonce, connection: connection.ownership,

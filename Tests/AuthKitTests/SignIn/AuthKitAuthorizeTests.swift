@@ -1,10 +1,34 @@
 import Foundation
 import Server
+import Tenancy
 import Testing
 import TestSupport
 
 @Suite("AuthKit authorize")
 struct AuthKitAuthorizeTests {
+    @Test("a page asks about an application of a third party before the code, which works in this interface only")
+    func thirdParty() async throws {
+        try await TestPlatform.run { platform in
+            let client = AuthKitClient(platform)
+            let path = "/tenants/acme/applications/\(client.request.application.client_id)"
+            #expect(try await platform.call("PATCH", path, ["is_third_party": true, "requires_name": true]).status == 200)
+            platform.installation.directory.forgetAll(isFresh: true)
+            let toApple = try await client.authorize()
+            let page = try await client.browser.callback(try await client.browser.atApple(toApple, person: "Ada Lovelace"))
+            #expect(page.asksForConsent(setsCookies: true), "\(page.status) \(page.location ?? page.body)")
+            #expect(page.body.contains("access while you are not using it"))
+            // Another Apple Account leads back to this interface.
+            let other = try await client.browser.decide(.otherAccount, on: page)
+            let asked = try await client.browser.callback(try await client.browser.atApple(other, person: "Grace Hopper"))
+            let code = try #require(try await client.browser.decide(.allow, on: asked)["code"])
+            #expect(try await client.browser.redeem(code, client.request).isOAuthError(400, "invalid_grant"))
+            #expect(try await client.redeem(code).status == 200)
+            let back = try await client.browser.decide(.allow, on: page)
+            #expect(try await client.redeem(back["code"] ?? "").status == 200)
+            #expect(try await client.redeem(try await client.code(person: "Ada Lovelace")).status == 200)
+        }
+    }
+
     @Test(
         "both prefixes and each way to select Apple lead to Apple",
         arguments: [

@@ -26,7 +26,9 @@ struct ConsentTicketTests {
 
     private func asked(_ platform: TestPlatform, _ acme: TenantConfiguration, _ changes: [String: String?]) throws -> AuthorizationRequest {
         let query = TestBrowser.Request(platform.acme, application: 2).authorizeURL(changing: changes).split(separator: "?")[1]
-        return try AuthorizationRequest(try Form(String(query)), from: acme.applications, issuer: platform.acme.issuer)
+        var applications = acme.applications
+        applications[ID<Tenancy.Application>(platform.acme.applications[2].client_id)!]?.isThirdParty = true
+        return try AuthorizationRequest(try Form(String(query)), from: applications, issuer: platform.acme.issuer)
     }
 
     @Test("the request that waits opens unchanged, with present and absent fields, and only with its state")
@@ -36,7 +38,7 @@ struct ConsentTicketTests {
             let full = ["max_age": "0", "dpop_jkt": String(repeating: "A", count: 43), "response_mode": "form_post"] as [String: String?]
             let bare =
                 ["state": nil, "nonce": nil, "code_challenge": nil, "code_challenge_method": nil, "scope": "openid"] as [String: String?]
-            for changes in [full, bare] {
+            for changes in [full, bare, ["prompt": "consent"]] {
                 let asked = try asked(platform, acme, changes)
                 let sealed = try #require(ticket(asked, acme).sealed(with: keyring))
                 let opened = try ConsentTicket(opening: sealed, of: acme.tenant.id, with: keyring, at: now)
@@ -45,6 +47,7 @@ struct ConsentTicketTests {
                 #expect(request.returnAddress.redirectURI == asked.returnAddress.redirectURI)
                 #expect(request.returnAddress.mode == asked.returnAddress.mode && request.returnAddress.state == state)
                 #expect(request.nonce == asked.nonce && request.scope == asked.scope && request.apis == asked.apis)
+                #expect(request.asksConsent == (changes["prompt"] != nil))
                 #expect(request.codeChallenge == asked.codeChallenge && request.key == asked.key && request.maxAge == asked.maxAge)
                 #expect(opened.request(from: asked.application, state: "other", issuer: platform.acme.issuer) == nil)
                 // The application no longer has the address.

@@ -98,6 +98,30 @@ struct LoginAttemptTests {
         }
     }
 
+    @Test("prompt=consent of an application of a third party stays in the attempt, and in the next one, with each delivery")
+    func asksConsent() async throws {
+        try await TestPlatform.run { [self] platform in
+            let acme = try await platform.configuration(of: platform.acme)
+            for delivery in [LoginAttempt.Delivery.code, .codeWithoutURI] {
+                for isThirdParty in [false, true] {
+                    var applications = acme.applications
+                    let id = try #require(ID<Tenancy.Application>(platform.acme.applications[2].client_id))
+                    applications[id]?.isThirdParty = isThirdParty
+                    let url = TestBrowser.Request(platform.acme, application: 2).authorizeURL(changing: ["prompt": "login consent"])
+                    let asked = try AuthorizationRequest(
+                        try Form(String(url.split(separator: "?")[1])), from: applications, issuer: platform.acme.issuer)
+                    let attempt = LoginAttempt(
+                        asked, delivering: delivery, tenant: acme.tenant.id, connection: acme.connection!.id, browserSecret: "secret",
+                        at: now)
+                    for attempt in [attempt, attempt.again(through: attempt.connection, browserSecret: "other", at: now)] {
+                        let opened = try LoginAttempt(opening: attempt.sealed(with: keyring), with: keyring, at: now)
+                        #expect(opened.asksConsent == isThirdParty && opened.delivery == delivery)
+                    }
+                }
+            }
+        }
+    }
+
     @Test("max_age counts back from the start of the attempt, with ten seconds for Apple's clock")
     func maxAge() async throws {
         try await TestPlatform.run { [self] platform in

@@ -49,6 +49,31 @@ struct NativeCallbackTests {
         }
     }
 
+    @Test("an application of a third party gets tokens only after its user has allowed it in a browser, for as many scopes")
+    func thirdParty() async throws {
+        try await TestPlatform.run { platform in
+            let phone = try await Phone.make(platform)
+            let path = "/tenants/acme/applications/\(phone.application.client_id)"
+            #expect(try await platform.call("PATCH", path, ["is_third_party": true]).status == 200)
+            platform.installation.directory.forgetAll(isFresh: true)
+            func signIn(_ scope: String) async throws -> TestBrowser.Answer {
+                try await phone.send(try await phone.authorize("Ada Lovelace").body.merging(["scope": scope]) { $1 })
+            }
+            #expect(try await signIn("openid").isOAuthError(400, "unauthorized_client"))
+            for table in ["session", "consent"] { #expect(try await platform.count(table) == 0, "\(table)") }
+            let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme, application: 1))
+            let toApple = try await browser.get(request.authorizeURL(changing: ["scope": "openid email"]))
+            let page = try await browser.callback(try await browser.atApple(toApple, person: "Ada Lovelace"))
+            #expect(page.asksForConsent(setsCookies: true), "\(page.status) \(page.location ?? page.body)")
+            #expect(try await browser.decide(.allow, on: page)["code"] != nil)
+            #expect(try await signIn("openid email").status == 200)
+            #expect(try await signIn("openid email profile").isOAuthError(400, "unauthorized_client"))
+            try await platform.revokeConsent()
+            #expect(try await signIn("openid").isOAuthError(400, "unauthorized_client"))
+            #expect(try await platform.countBilled() == 1)
+        }
+    }
+
     @Test("Apple sends name and status only the first time: the user and the name stay, and the claim is absent")
     func again() async throws {
         try await TestPlatform.run { platform in

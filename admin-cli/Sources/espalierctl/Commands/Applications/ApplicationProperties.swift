@@ -89,7 +89,7 @@ struct ApplicationProperties: ParsableArguments {
     @Flag(
         inversion: .prefixedNo, exclusivity: .exclusive,
         help: """
-            The application belongs to a third party. With single sign-on, a user must allow it once. Not set by default.
+            The application belongs to a third party. A page asks each user once. Not set by default.
             """)
     var thirdParty: Bool?
 

@@ -6,7 +6,7 @@ struct RevokeConsent: CallCommand {
         commandName: "revoke",
         abstract: "Revokes a user's consent to an application of a third party.",
         discussion: """
-            The user's sessions of this application end. The next sign-in without Apple asks the user again.
+            The user's sessions of this application end. The next sign-in asks the user again.
 
             EXAMPLES
               espalierctl users consents revoke consent_01jd8x3v6qf9wr2m5tzk7h4c0n \\

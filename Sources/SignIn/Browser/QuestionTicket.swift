@@ -5,15 +5,29 @@ import Sealing
 import Sessions
 import Tenancy
 
-/// A sign-in that waits for the user's name. It is sealed into the form of the page, and is not a row.
+/// A sign-in that waits for an answer of the person: about an application of a third party, or for the user's name. It is sealed into the
+/// form of the page, and is not a row.
 ///
 /// The code of the sign-in is in another field of the form, sealed for this ticket.
-struct NameTicket: Sendable {
+struct QuestionTicket: Sendable {
+    /// The page that asks. It is the purpose of the seal, so the form of one page is of no use to another one.
+    enum Page: String, CaseIterable, Sendable {
+        case consent, name
+
+        fileprivate var purpose: String {
+            switch self {
+            // A request that waits for consent, without a sign-in of its own, is a `ConsentTicket`.
+            case .consent: "consent_question"
+            case .name: "name_ticket"
+            }
+        }
+    }
+
     static let lifetime: TimeInterval = 15 * 60
-    private static let purpose = "name_ticket"
     /// How many bytes the fields may have. One token of the keyring holds as many.
     private static let room = 3000
 
+    private(set) var page: Page
     let tenant: ID<Tenant>
     let application: ID<Application>
     let login: ID<LoginID>
@@ -24,7 +38,11 @@ struct NameTicket: Sendable {
     private let address: WaitingAddress
     /// The maximum age of Apple's authentication of the user, in seconds, for another sign-in with Apple.
     let maxAge: Int?
-    let askedAt: Date
+    /// The kind of code that the application gets. The page for the name is only for `.code`.
+    let delivery: LoginAttempt.Delivery
+    /// Whether the request asks every user of an application of a third party (`prompt=consent`), for another sign-in with Apple.
+    let asksConsent: Bool
+    private(set) var askedAt: Date
 
     enum Refusal: Error, Equatable {
         case unreadable
@@ -40,14 +58,25 @@ struct NameTicket: Sendable {
     }
 
     /// - Parameter signIn: nil if the session of the browser signed the user in.
-    init(_ code: AuthorizationCode, to address: ReturnAddress, after signIn: AppleSignIn?, maxAge: Int?, at now: Date) {
+    init(
+        _ page: Page, _ code: AuthorizationCode, to address: ReturnAddress, after signIn: AppleSignIn?, maxAge: Int?,
+        delivery: LoginAttempt.Delivery = .code, asksConsent: Bool = false, at now: Date
+    ) {
+        (self.page, self.delivery, self.asksConsent) = (page, delivery, asksConsent)
         (tenant, application, login, askedAt, self.maxAge) = (code.tenant, code.application, code.login, now, maxAge)
         (browser, appleCode) = (signIn.map { LoginAttempt.hash($0.secret) }, signIn.map { LoginAttempt.hash($0.code) })
         self.address = WaitingAddress(address)
     }
 
-    /// The name of the page for which the code is sealed.
-    var page: String { "name/\(login)" }
+    /// The ticket for the next page about the same sign-in, or for the same page again.
+    func asking(_ page: Page, at now: Date) -> QuestionTicket {
+        var next = self
+        (next.page, next.askedAt) = (page, now)
+        return next
+    }
+
+    /// The place for which the code is sealed: one page of one login.
+    var place: String { "\(page.rawValue)/\(login)" }
 
     /// The token, or nil if the redirect URI is too long for one.
     func sealed(with keyring: Keyring) -> String? {
@@ -60,12 +89,17 @@ struct NameTicket: Sendable {
         address.write(to: &fields)
         fields.write(maxAge.map(String.init))
         fields.write(askedAt)
-        return fields.bytes.count <= Self.room ? keyring.sealToken(fields.bytes, purpose: Self.purpose) : nil
+        if page == .consent {
+            fields.write(delivery.rawValue)
+            fields.write(asksConsent ? "always" : "")
+        }
+        return fields.bytes.count <= Self.room ? keyring.sealToken(fields.bytes, purpose: page.purpose) : nil
     }
 
     init(opening sealed: String, of expected: ID<Tenant>, with keyring: Keyring, at now: Date) throws(Refusal) {
         do {
-            var fields = FieldReader(try keyring.openToken(sealed, purpose: Self.purpose))
+            var (fields, place) = try FieldReader.open(sealed, with: keyring, purposes: Page.allCases.map(\.purpose))
+            page = Page.allCases[place]
             tenant = ID(try fields.uuid())
             application = ID(try fields.uuid())
             login = ID(try fields.uuid())
@@ -74,6 +108,10 @@ struct NameTicket: Sendable {
             address = try WaitingAddress(from: &fields)
             maxAge = try fields.optionalString().flatMap { Int($0) }
             askedAt = try fields.date()
+            guard let delivery = page == .consent ? LoginAttempt.Delivery(rawValue: try fields.string()) : .code
+            else { throw Refusal.unreadable }
+            self.delivery = delivery
+            asksConsent = page == .consent ? try fields.string() == "always" : false
         } catch { throw .unreadable }
         guard tenant == expected else { throw .unreadable }
         guard now < askedAt.addingTimeInterval(Self.lifetime) else { throw .expired(application) }
@@ -82,10 +120,10 @@ struct NameTicket: Sendable {
     /// Whether the session of the browser signed the user in, so that its cookie proves the browser. Otherwise that of the attempt does.
     var isSilent: Bool { browser == nil }
 
-    /// Whether the browser that the page asked has one of these cookies of the login attempt.
-    func isForBrowser(with secrets: [String]) -> Bool {
-        guard let browser else { return false }
-        return secrets.contains { constantTimeEqual(LoginAttempt.hash($0), browser) }
+    /// The cookie of the login attempt, if the browser that the page asked sends it.
+    func secret(ofBrowserWith secrets: [String]) -> String? {
+        guard let browser else { return nil }
+        return secrets.first { constantTimeEqual(LoginAttempt.hash($0), browser) }
     }
 
     /// Whether the page was the response to this code of Apple. Each later sign-in of the same attempt has another one.
