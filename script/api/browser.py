@@ -19,6 +19,7 @@ from urllib.parse import urlencode
 import requests
 
 from chromium import Chromium
+from consent_browser import asks_after_apple
 from dev_server import DevServer
 from device_browser import is_not_led_to_a_device, permit, refuses_a_device, signs_in_a_device
 from languages import speak_languages
@@ -267,6 +268,9 @@ def main():
         shares_a_sign_in(browser, server, acme, Party(server, "acme", "web", web), SIGNED_OUT, agree, arrived)
         nothing_wrong(browser)
         print("check-browser: allowed an application of a third party, and signed out of all applications")
+        asks_after_apple(browser, server, Party(server, "acme", "web", web), arrived)
+        nothing_wrong(browser)
+        print("check-browser: asked about an application of a third party after Apple's sheet, in four languages and without scripts")
         links_accounts(browser, server, acme, arrived)
         nothing_wrong(browser)
         print("check-browser: linked two Apple Accounts, kept a third apart, and added one more")

@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urljoin
 
 import requests
 
@@ -107,15 +107,24 @@ class DevServer:
 
 
 def through_apple(authorization_url, person="new"):
-    """What a browser does from the application and back to it, with a person who agrees at Apple; answers where it returns to."""
+    """What a browser does from the application and back to it, with a person who agrees at Apple, and to an application of a third
+    party; answers where it returns to.
+    """
     browser = requests.Session()
     to_apple = browser.get(authorization_url, allow_redirects=False)
     page = requests.get(to_apple.headers["Location"], headers={"Simulator-Person": person}).text
+    answer = send_form(browser, page, "")
+    if "/oauth2/consent" in answer.text:
+        answer = send_form(browser, answer.text, answer.url)
+    return answer.headers["Location"]
+
+
+def send_form(browser, page, address):
     form = {
         html.unescape(name): html.unescape(value)
         for name, value in re.findall(r'<input[^>]*\bname="([^"]*)"[^>]*\bvalue="([^"]*)"', page)}
     action = html.unescape(re.search(r'<form[^>]*\baction="([^"]*)"', page)[1])
-    return browser.post(action, data=form, allow_redirects=False).headers["Location"]
+    return browser.post(urljoin(address, action), data=form, allow_redirects=False)
 
 
 def complaints_in(log):

@@ -1,6 +1,6 @@
-"""Writes the screenshots of the pages for people into docs/pictures: the sign-in page, the page of an error, the page that asks for a name
-and the two pages about a second Apple Account, with the brand of Acme in German, on a phone and on a desktop. A person runs it after a
-change of the pages: script/python script/api/screenshots.py
+"""Writes the screenshots of the pages for people into docs/pictures: the sign-in page, the page of an error, the page that asks for a name,
+the page about an application of a third party and the two pages about a second Apple Account, with the brand of Acme in German, on a phone
+and on a desktop. A person runs it after a change of the pages: script/python script/api/screenshots.py
 """
 
 import base64
@@ -8,6 +8,7 @@ import pathlib
 
 import requests
 
+import consent_browser
 from browser import Party, arrived
 from chromium import Chromium
 from dev_server import DevServer
@@ -28,6 +29,17 @@ def save(browser, name):
         picture = browser.driver.execute_cdp_cmd("Page.captureScreenshot", {"format": "png"})["data"]
         (PICTURES / f"{name}-{device}.png").write_bytes(base64.b64decode(picture))
         print(f"screenshots: docs/pictures/{name}-{device}.png")
+
+
+def asks_about_a_third_party(browser, server, tenant, web):
+    partner = Party(server, "acme", "web", web)
+    application = f"/applications/{partner.credentials['client_id']}"
+    tenant.change({"name": "Reisebüro Nord", "is_third_party": True, "sign_in_page": "always"}, application)
+    while requests.get(partner.authorization("query"), allow_redirects=False).status_code != 200:
+        pass
+    consent_browser.reaches_the_page(
+        browser, partner, "query", make_person(server, "Maria Partner", "maria.partner@example.com"), ui_locales="de")
+    save(browser, "consent-page")
 
 
 def asks_about_accounts(browser, server, shop):
@@ -68,6 +80,7 @@ def main():
         save(browser, "name-page")
         tenant.change({"requires_name": False}, f"/applications/{shop.credentials['client_id']}")
         asks_about_accounts(browser, server, shop)
+        asks_about_a_third_party(browser, server, tenant, web)
 
 
 if __name__ == "__main__":
