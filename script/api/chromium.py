@@ -10,7 +10,8 @@ from selenium.common.exceptions import TimeoutException
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.support.expected_conditions import element_to_be_clickable, presence_of_element_located, title_is
+from selenium.webdriver.support.expected_conditions import (
+    element_to_be_clickable, presence_of_element_located, text_to_be_present_in_element, title_is)
 from selenium.webdriver.support.wait import WebDriverWait
 
 from dev_server import end_with_parent
@@ -77,7 +78,7 @@ class Chromium:
         return self._wait(presence_of_element_located((By.CSS_SELECTOR, selector)), f"missing: {selector}").text
 
     def expect_heading(self, text):
-        assert (found := self.text("h1")) == text, f"the page is not “{text}”, but “{found}”"
+        self._wait(text_to_be_present_in_element((By.CSS_SELECTOR, "h1"), text), f"the page is not “{text}”")
 
     def expect_title(self, title):
         self._wait(title_is(title), f"the page is not “{title}”")

@@ -38,7 +38,7 @@ def survives_a_reload(browser, heading):
 
 def comes_back(browser, heading):
     # The page is not stored, so Chromium asks before it sends Apple's form again. A reload is the answer.
-    browser.text("button[name=simulator_action][value=continue]")
+    browser.text("button[name=simulator_person]")
     browser.driver.back()
     browser.driver.refresh()
     browser.expect_heading(heading)
@@ -71,6 +71,9 @@ def links_accounts(browser, server, party, arrived):
     browser.click("main button:not(.refusal)")
     continues_as(browser, people[0])
     assert subject(signed_in()) == subject(owner), "the Apple Accounts are not linked"
+    # Those of the sign-in that the person came back from.
+    abandoned = {cookie["name"] for cookie in browser.cookies()}
+    assert len(abandoned) == 2, abandoned
     browser.open(party.authorization("query"))
     continues_as(browser, people[1])
     owner = signed_in()
@@ -91,4 +94,4 @@ def links_accounts(browser, server, party, arrived):
     completing.raise_for_status()
     added = completing.json()["id"]
     assert added in [each["id"] for each in requests.get(identities, headers=bearer).json()["data"]], "the Apple Account is not there"
-    assert not browser.cookies(), "a cookie is still there"
+    assert {cookie["name"] for cookie in browser.cookies()} == abandoned, "a cookie is still there"

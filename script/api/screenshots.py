@@ -54,7 +54,7 @@ def asks_about_accounts(browser, server, shop):
     asking = requests.post(
         f"{shop.issuer}/users/me/identities", headers={"Authorization": f"Bearer {token}"}, json={"redirect_uri": shop.redirect_uri})
     asking.raise_for_status()
-    browser.open(asking.json()["url"])
+    browser.open(f"{asking.json()['url']}&ui_locales=de")
     continues_as(browser, second)
     browser.expect_heading("Diesen Apple Account verbinden?")
     save(browser, "connect-page")
