@@ -17,7 +17,7 @@ struct GiveConsentTests {
             for text in [
                 request.application.name, "Ada Lovelace", "your name", "your email address", "your user ID", "Use another Apple Account",
             ] { #expect(page.body.contains(text), "\(text)") }
-            #expect(!page.body.contains("<script") && !page.body.contains("access while"))
+            #expect(!page.body.contains("<script") && page.body.contains("access while you are not using it"))
             #expect(page.header("Content-Security-Policy")?.contains("form-action 'self' https:;") == true)
             #expect(try await sso.platform.count("consent") == 0)
 

@@ -112,13 +112,17 @@ struct ThirdPartyConsentTests {
             let phone = try await Phone.make(platform)
             platform.installation.directory.forgetAll(isFresh: true)
             let native = try await phone.authorize("Ada Lovelace")
-            #expect(try await phone.send(native.body).isOAuthError(400, "unauthorized_client"))
+            let refused = try await phone.send(native.body)
+            #expect(refused.isOAuthError(400, "unauthorized_client") && refused.body.contains("has not allowed"), "\(refused.body)")
+            // The user exists now. A deletion must last, so the id_token is used up.
+            #expect(try await phone.send(native.body).isOAuthError(400, "invalid_grant"))
             let exchange = [
                 ("grant_type", "urn:ietf:params:oauth:grant-type:token-exchange"),
                 ("subject_token_type", "urn:ietf:params:oauth:token-type:id_token"),
                 ("subject_token", try await phone.authorize("Ada Lovelace", nonce: nil).idToken),
             ]
-            #expect(try await browser.token(request, exchange).isOAuthError(400, "unauthorized_client"))
+            let exchanged = try await browser.token(request, exchange)
+            #expect(exchanged.isOAuthError(400, "unauthorized_client") && exchanged.body.contains("has not allowed"), "\(exchanged.body)")
             let base = "\(platform.acme.issuer)/mushu/\(client)/auth/apple"
             let tokens = try await browser.get(TestBrowser.Request.url("\(base)/authorize", [("redirect_uri", request.redirectURI)]))
             #expect(tokens["error"] == "unauthorized_client")
@@ -133,6 +137,26 @@ struct ThirdPartyConsentTests {
             ]
             #expect(try await browser.token(request, grant).isOAuthError(400, "authorization_pending"))
             for table in ["consent", "session"] { #expect(try await platform.count(table) == 0, "\(table)") }
+        }
+    }
+
+    @Test("a session of the scope openid gets no name and no address at an interface that always returns them")
+    func otherInterface() async throws {
+        try await Self.run(at: 1) { platform, browser, request in
+            for (scope, status) in [("openid", 400), ("openid profile email", 200)] {
+                var asked = request
+                asked.scope = scope
+                let code = try #require(try await browser.signInAndAllow(asked, person: "Ada Lovelace")["code"])
+                let token = try #require(try await browser.redeem(code, asked).string("refresh_token"))
+                let body = ["grant_type": "refresh_token", "client_id": asked.application.client_id, "refresh_token": token]
+                let answer = try await browser.send(
+                    "POST", "\(TestPlatform.publicURL)/user_management/authenticate", headers: [("Content-Type", "application/json")],
+                    body: String(decoding: try JSONSerialization.data(withJSONObject: body), as: UTF8.self))
+                #expect(answer.status == status, "\(scope) \(answer.body)")
+                #expect(answer.body.contains("Ada") == (status == 200), "\(scope)")
+                // A refusal does not use the token up.
+                if status == 400 { #expect(try await browser.refresh(token, asked).status == 200) }
+            }
         }
     }
 }

@@ -96,7 +96,9 @@ extension AuthKitSignInRoutes {
         // This comes before the token is used up.
         guard sent["organization_id"].map({ WorkOSID.tenant($0) == tenant.id }) ?? true
         else { throw OAuthError(.invalidGrant, "organization_id is not the organization of this client_id.") }
-        let renewed = try await tokens.renew(presented, by: application, of: tenant, signing: .RS256, at: now)
+        // The response has the user's name and address. A session of OpenID Connect may have fewer scopes.
+        let required = application.isThirdParty ? ["profile", "email"] : []
+        let renewed = try await tokens.renew(presented, scope: required, by: application, of: tenant, signing: .RS256, at: now)
         return try await reply(
             to: renewed.session.user, renewed.id, generation: renewed.session.generation,
             authenticatedAt: renewed.session.authenticatedAt, startedAt: renewed.session.refreshedAt, refreshToken: renewed.refreshToken,
@@ -112,7 +114,10 @@ extension AuthKitSignInRoutes {
         let token = SessionToken(
             of: user, session, generation: generation, authenticatedAt: authenticatedAt, application, tenant,
             publicURL: endpoints.publicURL, keyring: endpoints.keyring, at: startedAt)
-        return AuthenticationReply(found, of: tenant.id, accessToken: try token.signed(by: key), refreshToken: refreshToken)
+        // The page about an application of a third party does not name what the tenant stored.
+        return AuthenticationReply(
+            application.isThirdParty ? found.withoutDetails : found, of: tenant.id, accessToken: try token.signed(by: key),
+            refreshToken: refreshToken)
     }
 
     private func counted(_ step: Metrics.Step, _ context: WebContext, _ grant: () async throws -> AuthenticationReply) async throws

@@ -47,6 +47,13 @@ struct WorkOSUser: Encodable, Sendable {
         metadata = [:]
     }
 
+    /// The user without what the tenant stored.
+    var withoutDetails: WorkOSUser {
+        var copy = withoutMetadata
+        copy.external_id = nil
+        return copy
+    }
+
     /// The user for a place with a limited size.
     var withoutMetadata: WorkOSUser {
         var copy = self

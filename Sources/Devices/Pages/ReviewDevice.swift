@@ -43,7 +43,9 @@ extension DeviceRoutes {
         let apis = try await endpoints.showingOutage(.outage, context) {
             try await grant.tokens.access(login.scope, to: login.apis, by: application.id, tenant)
         }
-        return ThirdPartyFacts(application: application.name, scopes: login.scope.parts(at: " ").map(String.init), apis: apis)
+        return ThirdPartyFacts(
+            application: application.name, scopes: login.scope.parts(at: " ").map(String.init), apis: apis,
+            isOffline: application.givesRefreshToken(forScope: login.scope))
     }
 
     /// The login that this browser brings back from Apple.

@@ -91,10 +91,10 @@ extension Tokens {
             ? IdentityClaims(
                 issuer: endpoints.issuer(tenant), user: user, application: application.id, login: login, accessToken: access, at: now
             ).signed(by: signingKey) : nil
-        let isOffline = !application.requiresOfflineAccess || login.scope.parts(at: " ").has(Scope.offlineAccess)
         return TokenReply(
             access_token: access, scheme: .init(boundTo: key), expires_in: api?.api.accessTokenSeconds ?? application.accessTokenSeconds,
-            refresh_token: isOffline ? firstRefreshToken(of: login.session, tenant) : nil, id_token: idToken, scope: Scope.shown(scope))
+            refresh_token: application.givesRefreshToken(forScope: login.scope) ? firstRefreshToken(of: login.session, tenant) : nil,
+            id_token: idToken, scope: Scope.shown(scope))
     }
 
     /// Starts the session of a login. One statement writes the session and the usage event and reads the user.
@@ -137,5 +137,12 @@ extension Tokens {
     /// The first refresh token of a session that has just started.
     package func firstRefreshToken(of session: ID<Session>, _ tenant: Tenant) -> String {
         RefreshToken(session, generation: 0).text(of: tenant.id, with: endpoints.keyring)
+    }
+}
+
+extension Application {
+    /// Whether a sign-in with this scope has a refresh token.
+    package func givesRefreshToken(forScope scope: String) -> Bool {
+        !requiresOfflineAccess || scope.parts(at: " ").has(Scope.offlineAccess)
     }
 }

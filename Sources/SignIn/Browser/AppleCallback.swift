@@ -121,7 +121,8 @@ extension SignInRoutes {
                 started.append(try await startBrowserSession(with: &code, attempt, tenant.tenant, at: now))
             }
             if let question = try await question(
-                after: .init(secret: secret, code: appleCode), of: code, to: attempt, application, tenant.tenant, at: now)
+                after: .init(secret: secret, codeHash: LoginAttempt.hash(appleCode)), of: code, to: attempt, application, tenant.tenant,
+                at: now)
             {
                 metrics.count(.callback, question.page.rawValue)
                 return try await page(question, for: tenant, request, context)
@@ -174,7 +175,7 @@ extension SignInRoutes {
     }
 
     /// Whether the application has redeemed a code of the attempt.
-    private func isFinished(_ attempt: LoginAttempt, _ context: WebContext) async throws -> Bool {
+    func isFinished(_ attempt: LoginAttempt, _ context: WebContext) async throws -> Bool {
         try await endpoints.showingOutage(.outageAtCallback, context) {
             try await !OwnerDatabase(signInNatively.pool, tenant: attempt.tenant).repeatable.run(
                 Session.exists(attempt.login, of: attempt.tenant)

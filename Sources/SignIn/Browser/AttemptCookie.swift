@@ -119,8 +119,13 @@ extension AttemptCookie {
         let new = parts.reduce(Held.size(nameSize, secret.utf8.count)) { $0 + Held.size(nameSize + 2, $1.utf8.count) }
         let held = Held(in: request, publicURL: publicURL)
         guard new + held.partBytes + held.secretBytes > largestTotal else { return [] }
-        let names = held.partNames.sorted() + (new + held.secretBytes > largestTotal ? held.secretNames.sorted() : [])
-        return names.prefix(mostRemovals).map { removal($0, attributes(publicURL)) }
+        let keepsSecrets = new + held.secretBytes <= largestTotal
+        let names = held.partNames.sorted() + (keepsSecrets ? [] : held.secretNames.sorted())
+        return names.prefix(mostRemovals).map { name in
+            // The login of a question can have several codes, which the mark shows as long as the secret exists.
+            keepsSecrets && name.utf8.suffix(2).elementsEqual(Content.question.rawValue.utf8)
+                ? "\(name)=\(mark); Max-Age=\(Int(LoginAttempt.lifetime)); \(attributes(publicURL))" : removal(name, attributes(publicURL))
+        }
     }
 
     /// The cookies of attempts that a browser has: the secrets, and everything else.

@@ -16,6 +16,11 @@ extension SignInRoutes {
         let decision = try await linkDecision(.code, request, context)
         let (waiting, attempt, tenant, now) = (decision.waiting, decision.attempt, decision.tenant, endpoints.now())
         let address = attempt.returnAddress(issuer: endpoints.issuer(tenant.tenant))
+        // A page after the form keeps the cookies. A second code of the same login would end the session.
+        if try await isFinished(attempt, context) {
+            metrics.count(.callback, ErrorPage.signInFinished.outcome)
+            throw ErrorPage.signInFinished.leading(to: decision.application)
+        }
         do {
             guard let connection = tenant.connection, connection.id == waiting.connection else { throw CallbackRefusal.connectionChanged }
             let token = try await waiting.token(of: connection, verifiedBy: apple)
@@ -32,15 +37,17 @@ extension SignInRoutes {
             if tenant.tenant.settings.singleSignOn {
                 started.append(try await startBrowserSession(with: &code, attempt, tenant.tenant, at: waiting.askedAt))
             }
-            // The page that asks needs the cookie of this sign-in. A reload sends this form again.
+            // The page that asks needs the cookie of this sign-in. A reload sends this form again, and Back sends Apple's.
             if let question = try await question(
-                after: .init(secret: decision.secret, code: ""), of: code, to: attempt, decision.application, tenant.tenant, at: now)
+                after: .init(secret: decision.secret, codeHash: waiting.appleCode), of: code, to: attempt, decision.application,
+                tenant.tenant, at: now)
             {
                 metrics.count(.callback, question.page.rawValue)
                 let cookie = decision.sent.cookie
                 return try await page(question, for: tenant, request, context).setting(
                     decision.sent.removals(keepingSecret: true)
-                        + cookie.set(decision.secret, question: "", in: request, publicURL: endpoints.publicURL) + started)
+                        + cookie.set(decision.secret, question: question.cookieValue, in: request, publicURL: endpoints.publicURL) + started
+                )
             }
             let delivered = try await delivery(of: code.issued(at: now), to: attempt, decision.application, tenant.tenant, at: now)
             metrics.count(.callback, "ok")

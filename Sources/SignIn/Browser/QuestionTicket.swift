@@ -53,8 +53,8 @@ struct QuestionTicket: Sendable {
     struct AppleSignIn {
         /// The value of the cookie of the attempt.
         let secret: String
-        /// Apple's code.
-        let code: String
+        /// SHA-256 of Apple's code.
+        let codeHash: [UInt8]
     }
 
     /// - Parameter signIn: nil if the session of the browser signed the user in.
@@ -64,7 +64,7 @@ struct QuestionTicket: Sendable {
     ) {
         (self.page, self.delivery, self.asksConsent) = (page, delivery, asksConsent)
         (tenant, application, login, askedAt, self.maxAge) = (code.tenant, code.application, code.login, now, maxAge)
-        (browser, appleCode) = (signIn.map { LoginAttempt.hash($0.secret) }, signIn.map { LoginAttempt.hash($0.code) })
+        (browser, appleCode) = (signIn.map { LoginAttempt.hash($0.secret) }, signIn?.codeHash)
         self.address = WaitingAddress(address)
     }
 
@@ -89,10 +89,9 @@ struct QuestionTicket: Sendable {
         address.write(to: &fields)
         fields.write(maxAge.map(String.init))
         fields.write(askedAt)
-        if page == .consent {
-            fields.write(delivery.rawValue)
-            fields.write(asksConsent ? "always" : "")
-        }
+        if page == .consent { fields.write(delivery.rawValue) }
+        // A page for the name from an older version has no such field.
+        if page == .consent || asksConsent { fields.write(asksConsent ? "always" : "") }
         return fields.bytes.count <= Self.room ? keyring.sealToken(fields.bytes, purpose: page.purpose) : nil
     }
 
@@ -111,7 +110,7 @@ struct QuestionTicket: Sendable {
             guard let delivery = page == .consent ? LoginAttempt.Delivery(rawValue: try fields.string()) : .code
             else { throw Refusal.unreadable }
             self.delivery = delivery
-            asksConsent = page == .consent ? try fields.string() == "always" : false
+            asksConsent = fields.isAtEnd ? false : try fields.string() == "always"
         } catch { throw .unreadable }
         guard tenant == expected else { throw .unreadable }
         guard now < askedAt.addingTimeInterval(Self.lifetime) else { throw .expired(application) }

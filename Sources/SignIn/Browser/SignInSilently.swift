@@ -106,7 +106,8 @@ extension SignInRoutes {
             }
         } else if try await needsName(code.user, asked.application, tenant.tenant) {
             metrics.count(.authorize, "name")
-            let ticket = QuestionTicket(.name, code, to: asked.returnAddress, after: nil, maxAge: asked.maxAge, at: now)
+            let ticket = QuestionTicket(
+                .name, code, to: asked.returnAddress, after: nil, maxAge: asked.maxAge, asksConsent: asked.asksConsent, at: now)
             let question = try question(ticket, of: code, to: asked.returnAddress, asked.application)
             return namePage(question, for: tenant, request, context).setting(cookies)
         }

@@ -24,7 +24,7 @@ struct WaitingIdentity: Sendable {
     /// The sign-in whose page asked.
     private(set) var page: ID<LoginID>
     /// SHA-256 of Apple's code in the response that led to the page. That of an empty text, if it had none.
-    private var appleCode: [UInt8]
+    private(set) var appleCode: [UInt8]
     /// The user with the same address, when the page asked.
     let candidate: ID<User>
     /// The address that Apple signed, for the page.

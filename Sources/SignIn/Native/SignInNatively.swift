@@ -81,11 +81,14 @@ package struct SignInNatively: Sendable {
             }
         }
         let user = try await save(vouched, sent.name, refreshToken: refreshToken, asked, connection, at: now)
-        // No page can ask here. The user is saved, as before the page in a browser.
+        // No page can ask here. The user is saved, as before the page in a browser, so the id_token is used up.
         if application.isThirdParty {
             let consent = Consent.covering(user, application.id, tenant.tenant.id, scope: sent.scope, apis: sent.apis)
-            guard try await !OwnerDatabase(pool, tenant: tenant.tenant.id).repeatable.run(consent).isEmpty
-            else { throw NativeRefusal.needsConsent }
+            let database = OwnerDatabase(pool, tenant: tenant.tenant.id)
+            guard try await !database.repeatable.run(consent).isEmpty else {
+                _ = try await database.run(use.insert(of: tenant.tenant.id))
+                throw NativeRefusal.needsConsent
+            }
         }
         let login = CompletedLogin(
             login: ID(at: now), user: user, vouched: .init(vouched, through: connection), scope: sent.scope, apis: sent.apis,

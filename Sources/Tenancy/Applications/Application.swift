@@ -71,7 +71,7 @@ package struct Application: Identified, Sendable {
     package var requiresDPoP = false
     /// Whether it may sign users in on a device without a browser (RFC 8628).
     package var allowsDeviceGrant = false
-    /// Whether it belongs to a third party. It then gets no silent sign-in before the user has allowed it.
+    /// Whether it belongs to a third party. It then gets nothing before the user has allowed it.
     package var isThirdParty = false
     /// When its users see the tenant's sign-in page. Nil for the tenant's choice.
     package var signInPage: SignInPageUse?

@@ -9,6 +9,20 @@ import Testing
 
 @Suite("Consent after a sign-in with Apple")
 struct AskForConsentTests {
+    @Test("the page names the refresh token that the application gets", arguments: [false, true])
+    func refreshToken(isOnlyForScope: Bool) async throws {
+        try await ThirdParty.run(["requires_offline_access": isOnlyForScope]) { _, browser, request in
+            for (scope, isNamed) in [("openid", !isOnlyForScope), ("openid offline_access", true)] {
+                var asked = request
+                asked.scope = scope
+                let page = try await browser.signIn(asked)
+                #expect(page.body.contains("access while you are not using it") == isNamed, "\(scope)")
+                let tokens = try await browser.redeem(try await browser.decide(.allow, on: page)["code"] ?? "", asked)
+                #expect((tokens.string("refresh_token") != nil) == isNamed, "\(scope) \(tokens.body)")
+            }
+        }
+    }
+
     @Test("a page asks once, after Apple's response; Allow records the consent, and the application gets its code")
     func story() async throws {
         try await ThirdParty.run { platform, browser, request in

@@ -156,6 +156,10 @@ struct AttemptCookieTests {
         #expect(removals([long]).count == 3)
         #expect(Set(removals([long]).map { String($0.prefix { $0 != "=" }) }) == Set(old.map { "\($0.name)-0" }))
         #expect(removals([long]).allSatisfy { $0.contains("=; Max-Age=0; ") })
+        // A question leaves its mark, as long as the secret stays.
+        let asking = request(["\(old[0].name)=s; \(old[0].name)-q=\(String(repeating: "p", count: 6000))"])
+        let marked = AttemptCookie.removals(toMakeRoomFor: [long], in: asking, publicURL: url)
+        #expect(marked.count == 1 && marked[0].hasPrefix("\(old[0].name)-q=asked; Max-Age=900; "))
         // A name that no attempt has does not get into a header.
         let strange = request(["__Host-espalier-\u{600}\u{600}\u{600}\u{600}\u{600}\u{600}-0=\(long)\(long)\(long)\(long)"])
         #expect(AttemptCookie.removals(toMakeRoomFor: [long], in: strange, publicURL: url) == [])

@@ -101,6 +101,29 @@ struct CreateSeparateUserTests {
         }
     }
 
+    @Test("Back from the page after the form shows it again; after the answer, the sign-in is finished and stays")
+    func backAfterwards() async throws {
+        try await Linking.run { linking in
+            let (platform, browser, request) = (linking.platform, linking.browser, linking.request)
+            let path = "/tenants/acme/applications/\(request.application.client_id)"
+            #expect(try await platform.call("PATCH", path, ["is_third_party": true]).status == 200)
+            platform.installation.directory.forgetAll(isFresh: true)
+            let form = try await browser.atApple(try await browser.authorize(request), person: linking.second)
+            let page = try await browser.callback(form)
+            #expect(linking.asks(page))
+            #expect(try await browser.press(page, "/separate").asksForConsent(setsCookies: true))
+            // The browser repeats Apple's form.
+            let again = try await browser.callback(form)
+            #expect(again.asksForConsent(), "\(again.status) \(again.location ?? again.body)")
+            let tokens = try await browser.redeem(try await browser.decide(.allow, on: again)["code"] ?? "", request)
+            let access = tokens.string("access_token")
+            for late in [try await browser.press(page, "/separate"), try await browser.callback(form)] {
+                #expect(late.isPage(400) && late.body.contains("already finished"), "\(late.status) \(late.body)")
+            }
+            #expect(try await browser.userInfo(access, of: platform.acme).status == 200)
+        }
+    }
+
     @Test("an application that requires a name asks for it afterwards, if Apple sent it to a page that the person left")
     func requiredName() async throws {
         try await Linking.run { linking in

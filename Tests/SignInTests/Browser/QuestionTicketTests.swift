@@ -33,7 +33,7 @@ struct QuestionTicketTests {
             redirectURI: TestPlatform.redirectURI, codeChallenge: nil, nonce: nil, scope: "openid", authenticatedAt: now, device: Device(),
             at: now)
         let address = ReturnAddress(redirectURI: TestPlatform.redirectURI, mode: .form_post, state: state, issuer: "https://issuer.test")
-        let signIn = secret.map { QuestionTicket.AppleSignIn(secret: $0, code: "c.apple") }
+        let signIn = secret.map { QuestionTicket.AppleSignIn(secret: $0, codeHash: LoginAttempt.hash("c.apple")) }
         let (delivery, maxAge): (LoginAttempt.Delivery, Int?) = (page == .consent ? .codeWithoutURI : .code, secret == nil ? nil : 600)
         return (
             QuestionTicket(
@@ -102,7 +102,7 @@ struct QuestionTicketTests {
             let name = consent.asking(.name, at: now + 800)
             let sealed = try #require(name.sealed(with: keyring))
             let opened = try QuestionTicket(opening: sealed, of: acme.tenant.id, with: keyring, at: now + 1600)
-            #expect(opened.page == .name && opened.login == consent.login && opened.maxAge == 600)
+            #expect(opened.page == .name && opened.login == consent.login && opened.maxAge == 600 && opened.asksConsent)
             #expect(opened.secret(ofBrowserWith: ["secret"]) != nil && opened.follows(appleCode: "c.apple"))
             let held = try #require(code.sealed(forPage: consent.place, with: keyring))
             #expect(throws: AuthorizationCode.Refusal.unreadable) {
