@@ -1,3 +1,5 @@
+import Encoding
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Darwin)
@@ -31,6 +33,22 @@ package enum HostName {
         let port = bytes[(colon + 1)...]
         guard port.count <= 5, port.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return false }
         return isHost(String(decoding: bytes[..<colon], as: UTF8.self))
+    }
+
+    /// Whether two hosts are the same, each with or without a port. Case and the port do not count.
+    static func isSame(_ one: some StringProtocol, as other: some StringProtocol) -> Bool {
+        guard let one = withoutPort(one), let other = withoutPort(other) else { return false }
+        return one.isSame(as: other)
+    }
+
+    /// In lower case. Nil for a text that is not a host with or without a port.
+    private static func withoutPort(_ authority: some StringProtocol) -> String? {
+        guard isHostWithPort(authority) else { return nil }
+        let bytes = Array(authority.utf8)
+        // The colons of an IPv6 address are inside the brackets.
+        let end = bytes.lastIndex(of: UInt8(ascii: "]")) ?? 0
+        let host = bytes[..<(bytes[end...].firstIndex(of: UInt8(ascii: ":")) ?? bytes.endIndex)]
+        return String(decoding: host, as: UTF8.self).asciiLowercased
     }
 
     /// Returns the host of a URL in the URL's spelling; nil if the URL has no host or also has a user name.

@@ -21,6 +21,17 @@ extension HTTPRequest {
         headerFields = fields
     }
 
+    /// The host and the port in an absolute URI (RFC 9112, section 3.2.2). Nil for a target without a host.
+    static func authority(of target: String) -> Substring? {
+        let bytes = target.utf8
+        guard bytes.first != UInt8(ascii: "/") else { return nil }
+        for scheme in ["http://", "https://"] where Substring(bytes.prefix(scheme.utf8.count)).asciiLowercased.isSame(as: scheme) {
+            let rest = bytes.dropFirst(scheme.utf8.count)
+            return Substring(rest.prefix { !"/?#".utf8.contains($0) })
+        }
+        return nil
+    }
+
     /// The path and the query of a request target (RFC 9112, section 3.2). An absolute URI loses its scheme and its host.
     private static func path(of target: String) -> String {
         let bytes = target.utf8

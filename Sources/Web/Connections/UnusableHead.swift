@@ -1,4 +1,5 @@
 import Encoding
+import HTTPTypes
 import NIOHTTP1
 
 extension Problem {
@@ -19,6 +20,9 @@ extension Problem {
             self.init(.invalid, "The request has \(hosts.count) Host headers. Send one.")
         } else if !HostName.isHostWithPort(hosts[0]) {
             self.init(.invalid, "The Host header is invalid. Send a host name or an IP address, with an optional port.")
+        } else if let target = HTTPRequest.authority(of: head.uri), !HostName.isSame(target, as: hosts[0]) {
+            // A proxy may decide by one of them, and this server by the other.
+            self.init(.invalid, "The request target and the Host header name different hosts. Send the same host in both.")
         } else {
             return nil
         }

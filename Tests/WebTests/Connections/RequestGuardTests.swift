@@ -283,6 +283,21 @@ struct RequestGuardTests {
         #expect(connection.isOpen == isTaken)
     }
 
+    @Test(
+        "an absolute target must name the host of the header",
+        arguments: [
+            ("http://a.test/x", true), ("HTTPS://A.TEST", true), ("http://a.test?x", true), ("/http://b.test", true),
+            ("http://a.test:80/", true), ("http://A.test:8443/", true), ("http://b.test/x", false), ("http://a.test:x/", false),
+            ("http://[::1]/", false), ("http://x@a.test/", false), ("http:///x", false), ("http://a.test.b.test/", false),
+        ])
+    func targets(_ target: String, _ isTaken: Bool) throws {
+        let connection = try Guarded()
+        try connection.receive("GET \(target) HTTP/1.1\r\nHost: a.test\r\n\r\n")
+        #expect(try connection.requests == (isTaken ? 1 : 0))
+        let sent = try connection.sent
+        #expect(sent.hasPrefix("HTTP/1.1 400 ") == !isTaken)
+    }
+
     @Test("a refusal waits for the earlier responses, and nothing after it is read")
     func inOrder() throws {
         let connection = try Guarded()
