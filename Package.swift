@@ -37,6 +37,7 @@ let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
 /// The targets of the product that most test targets import.
 let product: [Target.Dependency] = [
     "Branding", "Pages",
+    "Domains",
     "Server", "Devices", "Registration", "SignIn", "Accounts", "Sessions",
     "BrowserSessions",
     "APIs", "Signing", "Users", "Sinks", "Billing", "Ledger",
@@ -248,9 +249,16 @@ let package = Package(
                 crypto, httpTypes, hummingbird, nioCore,
             ]),
         .target(
+            name: "Domains",
+            dependencies: [
+                "APIs", "Tenancy", "Delivery", "Access", "Web", "Postgres", "Encoding",
+                httpTypes, hummingbird, logging, nioCore, nioPosix, serviceLifecycle,
+            ]),
+        .target(
             name: "Server",
             dependencies: [
                 "Branding",
+                "Domains",
                 "AppleButton",
                 "AuthKit", "Mushu", "Devices", "Registration", "SignIn", "Accounts", "Sessions", "APIs", "Signing", "Users", "Sinks",
                 "Billing",
@@ -290,6 +298,7 @@ let package = Package(
             name: "TestSupport",
             dependencies: [
                 "Branding",
+                "Domains",
                 "Server", "SignIn", "Signing", "Users", "Billing", "Ledger", "Tenancy", "Delivery", "Access", "Web", "Postgres", "Sealing",
                 "Apple", "Encoding", "AppleSimulator", "EmbeddedPostgres",
                 asyncHTTPClient, crypto, cryptoExtras, httpTypes, hummingbird, jwtKit, logging, nioCore, nioFoundationEssentialsCompat,
@@ -422,6 +431,7 @@ let package = Package(
         .testTarget(
             name: "SignInTests",
             dependencies: [
+                "BrowserSessions",
                 "Server", "SignIn", "Accounts", "Sessions", "Signing", "Users", "Tenancy", "ClientKeys", "Access", "Pages", "Web",
                 "Postgres",
                 "Sealing",
@@ -447,6 +457,12 @@ let package = Package(
             dependencies: [
                 "Server", "Branding", "Tenancy", "Access", "Pages", "Web", "Postgres", "Encoding", "TestSupport", "CZlib",
                 asyncHTTPClient, crypto, nioCore, nioHTTP1,
+            ]),
+        .testTarget(
+            name: "DomainsTests",
+            dependencies: [
+                "Server", "Domains", "SignIn", "Tenancy", "Access", "Web", "Postgres", "Encoding", "TestSupport",
+                logging, nioCore, nioHTTP1, nioPosix,
             ]),
         .testTarget(name: "ContractTests", dependencies: product + ["TestSupport", crypto, yams]),
         .testTarget(

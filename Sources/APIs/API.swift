@@ -1,7 +1,7 @@
 package import Access
 import Encoding
 import Foundation
-import Postgres
+package import Postgres
 package import Tenancy
 
 /// A tenant's own API, which accepts Espalier's access tokens. Its audience is the `aud` of these tokens (RFC 8707, section 2; RFC 9068,
@@ -73,6 +73,11 @@ extension API {
         SELECT id, name, audience, scopes, access_token_seconds, created_at, updated_at FROM api
         WHERE tenant_id = \(tenant) ORDER BY id
         """
+    }
+
+    /// Selects the APIs whose audience is this issuer, or below it.
+    package static func find(under issuer: String, of tenant: ID<Tenant>) -> SQL {
+        "SELECT id FROM api WHERE tenant_id = \(tenant) AND (audience = \(issuer) OR starts_with(audience, \(issuer) || '/'))"
     }
 
     static func find(_ id: ID<API>, of tenant: ID<Tenant>) -> SQL {

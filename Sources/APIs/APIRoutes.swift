@@ -12,10 +12,15 @@ package struct APIRoutes: Sendable {
     let pool: DatabasePool
     /// Where browsers and applications reach this server, without a slash at its end.
     let publicURL: String
+    /// The addresses of a tenant, from memory.
+    let addresses: @Sendable (UUID) -> TenantAddresses
     let now: @Sendable () -> Date
 
-    package init(pool: DatabasePool, publicURL: String, now: @escaping @Sendable () -> Date) {
-        (self.pool, self.publicURL, self.now) = (pool, publicURL, now)
+    package init(
+        pool: DatabasePool, publicURL: String, addresses: @escaping @Sendable (UUID) -> TenantAddresses,
+        now: @escaping @Sendable () -> Date
+    ) {
+        (self.pool, self.publicURL, self.addresses, self.now) = (pool, publicURL, addresses, now)
     }
 
     /// Below `/v1/tenants/{tenant}`.

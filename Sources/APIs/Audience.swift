@@ -3,12 +3,17 @@ import Encoding
 /// The rules for the audience of an API.
 enum Audience {
     /// The reason for refusing an audience, or nil. It must be an absolute URI without a fragment (RFC 8707, section 2).
-    /// - Parameter publicURL: Espalier's own URL. Its issuers are the audience of the tokens that Espalier itself accepts.
-    static func refusal(of audience: String, publicURL: String) -> String? {
+    /// - Parameters:
+    ///   - publicURL: Espalier's own URL. Its issuers are the audience of the tokens that Espalier itself accepts.
+    ///   - issuers: the issuers of the tenant at its own hosts.
+    static func refusal(of audience: String, publicURL: String, issuers: [String] = []) -> String? {
         guard (1...500).contains(audience.utf8.count), audience.utf8.allSatisfy(isInURI), isAbsolute(audience)
         else { return "It must be an absolute URI without a fragment, up to 500 characters. Example: `https://api.example.com`." }
         guard !audience.utf8.starts(with: publicURL.utf8)
         else { return "It must not be below \(publicURL), because Espalier accepts tokens for its issuers itself." }
+        if let issuer = issuers.first(where: { audience.isSame(as: $0) || audience.begins(with: $0 + "/") }) {
+            return "It must not be below \(issuer), because Espalier accepts tokens for its issuers itself."
+        }
         return nil
     }
 

@@ -10,7 +10,10 @@ extension APIRoutes {
     func createAPI(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.applicationsWrite)
         var fields = try await JSONFields(request)
-        let audience = fields.text("audience", 1...500, isRequired: true) { Audience.refusal(of: $0, publicURL: publicURL) }
+        let issuers = addresses(call.owner).hosts.map { HostName.origin(of: $0, like: publicURL) }
+        let audience = fields.text("audience", 1...500, isRequired: true) {
+            Audience.refusal(of: $0, publicURL: publicURL, issuers: issuers)
+        }
         let given = APIFields(&fields, isNew: true)
         try fields.finish()
         guard let audience, let name = given.name else { throw Problem(.invalid, "`name` and `audience` are required.") }

@@ -11,6 +11,8 @@ extension PlatformDatabase {
         case findCaller = "find the caller of a request"
         /// The path of a request decides the tenant, so the tenant is not known yet.
         case readConfiguration = "read the configuration of tenants"
+        /// The host of a request decides the tenant, so the tenant is not known yet.
+        case readHosts = "read the hosts of tenants"
         /// The shared connection serves all tenants that have none of their own.
         case useOfSharedConnection = "look for tenants on the shared connection"
 
@@ -54,6 +56,7 @@ extension PlatformDatabase {
         case forgetMeterEvents = "delete old meter events"
         case purgeTenants = "purge deleted tenants"
         case maintainConnections = "maintain connections"
+        case maintainDomains = "maintain domains"
         case pruneWebhooks = "remove old webhook events"
         case forgetMails = "delete expired mails"
     }

@@ -36,6 +36,8 @@ package struct Tenant: Identified, Sendable {
     package let purgeAfter: Date?
     package let createdAt: Date
     package let updatedAt: Date
+    /// Where its users reach it. The cached configuration knows its own domains, and other readers do not.
+    package var addresses = TenantAddresses()
 
     package init(
         id: ID<Tenant>, slug: String, name: String, plan: Plan, status: Status, connectionID: UUID?, settings: Settings, purgeAfter: Date?,

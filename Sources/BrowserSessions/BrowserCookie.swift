@@ -6,7 +6,10 @@ package import Sealing
 package import Users
 
 /// The cookie of a browser session. Its value is, in base64url, the digest key's ID, the session, its user, the generation, and a MAC over
-/// all of them and the tenant.
+/// all of them, the tenant, and the host of the tenant that set it, with the time since which it has had its proof.
+///
+/// So the cookie of a tenant's own host means nothing at another address, and no longer anything as soon as a look finds no proof. The owner
+/// of a host may change, and browsers send its cookies to the new one.
 ///
 /// The database stores the current generation and no part of the cookie. So a forged cookie costs no statement, an old one is recognized
 /// without a list of used ones, and the successor can be made again if a response was lost. A changed row gives no cookie another user.
@@ -26,19 +29,20 @@ package struct BrowserCookie: Sendable {
         (self.session, self.user, self.generation) = (session, user, generation)
     }
 
-    /// The cookie of a tenant in a request. Nil unless Espalier made it for this tenant.
+    /// The cookie of a tenant in a request. Nil unless Espalier made it for this tenant, and at a failing host.
     package init?(in request: Request, of tenant: Tenant, publicURL: String, with keyring: Keyring) {
+        guard tenant.addresses.allowsBrowserSessions else { return nil }
         let name = Self.name(tenant, publicURL)
         let values = request.headers[values: .cookie].lazy.flatMap { $0.parts(at: ";") }.compactMap { pair -> Substring? in
             let parts = pair.withoutBlanks.parts(at: "=", atMost: 2, includingEmpty: true)
             return parts.count == 2 && parts[0].isSame(as: name) && parts[1].utf8.count == Self.length ? parts[1] : nil
         }
-        guard let cookie = values.prefix(Self.mostValues).lazy.compactMap({ Self($0, of: tenant.id, with: keyring) }).first
+        guard let cookie = values.prefix(Self.mostValues).lazy.compactMap({ Self($0, of: tenant, with: keyring) }).first
         else { return nil }
         self = cookie
     }
 
-    private init?(_ text: Substring, of tenant: ID<Tenant>, with keyring: Keyring) {
+    private init?(_ text: Substring, of tenant: Tenant, with keyring: Keyring) {
         guard let bytes = [UInt8](base64URL: String(text)), bytes.count == Self.size else { return nil }
         var fields = FieldReader(Array(bytes[4..<36]))
         guard let session = try? fields.uuid(), let user = try? fields.uuid() else { return nil }
@@ -49,13 +53,12 @@ package struct BrowserCookie: Sendable {
         else { return nil }
     }
 
-    /// The value for `Set-Cookie`.
+    /// The value for `Set-Cookie`. A failing host gets one that is never accepted.
     /// - Parameter seconds: how long the browser stores it.
     package func set(for tenant: Tenant, seconds: Int, publicURL: String, with keyring: Keyring) -> String {
-        let message = message(tenant.id)
         let keyID = keyring.currentDigestKeyID
-        let mac = keyring.mac(message, purpose: Self.purpose, keyID: keyID)!
-        let value = (keyID.bytes + message.dropFirst(16) + mac).base64URL
+        let mac = keyring.mac(message(tenant), purpose: Self.purpose, keyID: keyID)!
+        let value = (keyID.bytes + fields + mac).base64URL
         return "\(Self.name(tenant, publicURL))=\(value); Max-Age=\(max(0, seconds)); \(Self.attributes(publicURL))"
     }
 
@@ -63,12 +66,23 @@ package struct BrowserCookie: Sendable {
         "\(name(tenant, publicURL))=; Max-Age=0; \(attributes(publicURL))"
     }
 
-    private func message(_ tenant: ID<Tenant>) -> [UInt8] {
+    /// The fields that the cookie contains.
+    private var fields: [UInt8] {
         var fields = FieldWriter()
-        fields.write(tenant.uuid)
         fields.write(session.uuid)
         fields.write(user.uuid)
         return fields.bytes + withUnsafeBytes(of: UInt32(clamping: generation).bigEndian, Array.init)
+    }
+
+    /// The public URL is not part of it. All parts before the host have a fixed length. Only a host without a proof has no time. Its message
+    /// equals no other one, because a time starts with a zero byte.
+    private func message(_ tenant: Tenant) -> [UInt8] {
+        var owner = FieldWriter()
+        owner.write(tenant.id.uuid)
+        guard let host = tenant.addresses.current else { return owner.bytes + fields }
+        var since = FieldWriter()
+        if let proved = tenant.addresses.provedSince { since.write(proved) }
+        return owner.bytes + fields + since.bytes + Array(host.utf8)
     }
 
     /// All tenants share a host, so the name contains the tenant. It does not have the form of an attempt's cookie.

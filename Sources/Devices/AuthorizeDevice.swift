@@ -91,7 +91,7 @@ extension DeviceGrant {
             isInserted = try await insert(userCode)
         }
         guard isInserted else { throw tooMany(context) }
-        let page = "\(endpoints.issuer(tenant.tenant))/device"
+        let page = "\(endpoints.openIssuer(tenant.tenant))/device"
         return DeviceCodes(
             device_code: DeviceCode(id).text(interface, of: application.id, tenant.tenant.id, with: endpoints.keyring),
             user_code: userCode.text, verification_uri: page, verification_uri_complete: "\(page)?user_code=\(userCode.text)",

@@ -86,9 +86,13 @@ extension DeviceGrant {
         let (isEarly, credential) = (try row.get("is_early", as: Bool.self), "device code")
         // The seal proves the approval, its scope and its user. The row alone proves nothing.
         func approved() throws -> CompletedLogin {
-            let sealed = SealedLogin(
-                opening: try row.get("approved_login"), for: authorization.id.description, of: application.id, tenant.id,
-                at: endpoints.approvalPage(of: tenant), with: endpoints.keyring)
+            let approved = try row.get("approved_login", as: String.self)
+            // The user may have approved at another address of the tenant than that of the device.
+            let sealed = endpoints.approvalPages(of: tenant).lazy.compactMap { page in
+                SealedLogin(
+                    opening: approved, for: authorization.id.description, of: application.id, tenant.id, at: page,
+                    with: endpoints.keyring)
+            }.first
             guard let login = sealed?.login.on(authorization.device) else { throw Self.expired }
             return login
         }

@@ -12,7 +12,7 @@ package struct FormPostPage {
     let origin: String?
     let fields: [(name: String, value: String)]
 
-    /// - Parameter origin: the origin of the action, as a policy names it.
+    /// - Parameter origin: the origin of the action, or the permitted targets of the form, as a policy names them.
     package init(action: String, at origin: String?, fields: [(String, String)]) {
         (self.action, self.origin, self.fields) = (action, origin, fields.map { (name: $0.0, value: $0.1) })
     }

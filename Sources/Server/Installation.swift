@@ -9,6 +9,7 @@ import Branding
 import ClientKeys
 import Delivery
 import Devices
+package import Domains
 import Foundation
 import Hummingbird
 import Ledger
@@ -37,10 +38,14 @@ package struct Installation: Sendable {
     /// The cached tenants. For tests that change tenants without the API and do not wait for the notification.
     package let directory: TenantDirectory
     package let apis: APIDirectory
+    /// The own hosts of tenants.
+    package let hosts: HostTable
     /// Purges deleted tenants after their grace time.
     package let purge: PurgeTenants
     /// The daily doctor, and the other automatic tasks of connections.
     package let connectionUpkeep: ConnectionUpkeep
+    /// The daily look for the proofs of domains, and the end of claims.
+    package let domainUpkeep: DomainUpkeep
     private let watch: ConfigurationWatch
     private let outbox: OutboxWorker
     private let mails: OutboxWorker
@@ -68,7 +73,10 @@ package struct Installation: Sendable {
         let pool = pools.background
         let http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: AppleClient.httpConfiguration(for: settings.apple))
         let directory = TenantDirectory(
-            database: PlatformDatabase(pools.logins, for: .readConfiguration), keyring: settings.keyring, brands: Branding.ofTenants)
+            database: PlatformDatabase(pools.logins, for: .readConfiguration), keyring: settings.keyring, brands: Branding.ofTenants,
+            domains: Domain.ofTenants)
+        let hosts = HostTable(
+            database: PlatformDatabase(pool, for: .readHosts), publicURL: settings.publicURL, logger: logger)
         let callers = Callers(database: PlatformDatabase(pools.administration, for: .findCaller), keyring: settings.keyring)
         let lastUsed = LastUsed(
             database: PlatformDatabase(pool, for: .saveLastUses),
@@ -79,10 +87,14 @@ package struct Installation: Sendable {
         let apple = AppleClient(settings.apple, http: http, logger: logger)
         connectionUpkeep = ConnectionUpkeep(
             database: PlatformDatabase(pool, for: .maintainConnections), keyring: settings.keyring, apple: apple, logger: logger, now: now)
+        let proof = DomainProof(
+            resolver: settings.dnsResolver, allowsPrivate: settings.allowsPrivateWebhooks, port: settings.domainFilePort)
+        domainUpkeep = DomainUpkeep(
+            database: PlatformDatabase(pool, for: .maintainDomains), proof: proof, publicURL: settings.publicURL, logger: logger, now: now)
         let mail = try settings.mail.map { try MailSender($0) }
         let routes = Routes(
             settings, pools: pools, directory: directory, callers: callers, limits: limits, lastUsed: lastUsed, signingKeys: signingKeys,
-            apis: apis, apple: apple, mail: mail, metrics: metrics, logger: logger, now: now)
+            apis: apis, hosts: hosts, proof: proof, apple: apple, mail: mail, metrics: metrics, logger: logger, now: now)
         let router = makeRouter(
             routes,
             api: APIEntrance(
@@ -96,12 +108,12 @@ package struct Installation: Sendable {
             routes: table,
             edge: Edge(
                 logger: logger, metrics: metrics, trustedProxies: settings.trustedProxies, largestBodies: BrandingRoutes.largestBodies,
-                allowedMethods: table.methods,
+                allowedMethods: { path, host in table.methods(PublicResponder.path(path, at: host)) },
                 isOutage: { ($0 as? DatabaseError)?.isOutage == true }, page: { $0.page(for: $1, requestID: $2) }),
-            crossOrigin: CrossOrigin(directory: directory, limits: limits), directory: directory)
+            crossOrigin: CrossOrigin(directory: directory, limits: limits), directory: directory, hosts: hosts)
         let sessionJobs = SessionJobs(
-            pool: pool, signingKeys: signingKeys, publicURL: settings.publicURL, allowsPrivate: settings.allowsPrivateWebhooks,
-            logger: logger)
+            pool: pool, signingKeys: signingKeys, directory: directory, publicURL: settings.publicURL,
+            allowsPrivate: settings.allowsPrivateWebhooks, logger: logger)
         let accountJobs = AccountJobs(
             pool: pool, keyring: settings.keyring, apple: apple, metrics: metrics, logger: logger, now: now)
         let billingJobs = BillingJobs(
@@ -111,8 +123,8 @@ package struct Installation: Sendable {
             settling: TimeInterval(settings.usageSettlesAfter), logger: logger, now: now)
         let mailJobs = MailJobs(
             pool: pool, tenants: Tenant.statuses, keyring: settings.keyring, sender: mail, metrics: metrics, logger: logger, now: now)
-        (self.pools, self.http, self.apple, self.metrics, self.lastUsed, self.directory, self.apis) = (
-            pools, http, apple, metrics, lastUsed, directory, apis
+        (self.pools, self.http, self.apple, self.metrics, self.lastUsed, self.directory, self.apis, self.hosts) = (
+            pools, http, apple, metrics, lastUsed, directory, apis, hosts
         )
         purge = PurgeTenants(database: PlatformDatabase(pools.purges, for: .purgeTenants), logger: logger, now: now)
         recurring =
@@ -144,12 +156,14 @@ package struct Installation: Sendable {
             pool: pool, logger: logger,
             forget: { owner in
                 directory.forget(owner)
+                hosts.forget(owner)
                 callers.forget(owner)
                 signingKeys.forget(owner)
                 apis.forget(owner)
             },
             forgetAll: { isFresh in
                 directory.forgetAll(isFresh: isFresh)
+                hosts.forgetAll(isFresh: isFresh)
                 callers.forgetAll(isFresh: isFresh)
                 signingKeys.forgetAll(isFresh: isFresh)
                 apis.forgetAll(isFresh: isFresh)
@@ -192,8 +206,9 @@ package struct Installation: Sendable {
     /// - Parameter withPasses: Whether the periodic passes run. A test that runs these passes itself disables them, because on a
     ///   busy machine the test may take so long that an automatic pass runs too.
     package func services(withPasses: Bool) -> [any Service] {
-        let passes: [any Service] = withPasses ? [purge, connectionUpkeep, pruneWebhooks] + recurring : []
-        return [HTTPClientLifetime(http: http)] + pools.services + [watch, lastUsed] + passes + [outbox, mails, operations, application]
+        let passes: [any Service] = withPasses ? [purge, connectionUpkeep, domainUpkeep, pruneWebhooks] + recurring : []
+        return [HTTPClientLifetime(http: http)] + pools.services + [hosts, watch, lastUsed] + passes
+            + [outbox, mails, operations, application]
     }
 }
 

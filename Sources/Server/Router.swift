@@ -7,6 +7,9 @@ import Billing
 import Branding
 import Delivery
 import Devices
+import Domains
+import Encoding
+import HTTPTypes
 import Hummingbird
 import Ledger
 import Mail
@@ -33,6 +36,7 @@ func makeRouter(_ routes: Routes, api: APIEntrance, limits: RequestLimits) -> Ac
     router.addRoutes(routes.notifications.appleRoutes)
     router.addRoutes(routes.discovery.routes)
     router.addRoutes(routes.branding.publicRoutes)
+    router.addRoutes(routes.domains.publicRoutes)
     router.addRoutes(routes.pricing.publicRoutes)
     router.addRoutes(routes.wellKnown.routes)
     router.group().add(middleware: FailedRequestLimit(limits: limits, form: .problem)).addRoutes(routes.button.routes)
@@ -78,6 +82,7 @@ func makeRouter(_ routes: Routes, api: APIEntrance, limits: RequestLimits) -> Ac
     v1.group("tenants/{tenant}", context: TenantContext.self)
         .addRoutes(routes.tenants.tenantRoutes)
         .addRoutes(routes.branding.tenantRoutes)
+        .addRoutes(routes.domains.tenantRoutes)
         .addRoutes(routes.applications.tenantRoutes)
         .addRoutes(routes.apis.tenantRoutes)
         .addRoutes(routes.initialAccessTokens.tenantRoutes)
@@ -119,6 +124,9 @@ struct APIEntrance: RouterMiddleware {
 }
 
 /// Answers the requests of the public port.
+///
+/// At a tenant's own host, the paths are those below the tenant's address at the public URL. Nothing else is there: neither the REST API
+/// nor another tenant.
 struct PublicResponder: HTTPResponder {
     typealias Context = WebContext
 
@@ -127,19 +135,38 @@ struct PublicResponder: HTTPResponder {
     let crossOrigin: CrossOrigin
     /// For the look of the pages of errors.
     let directory: TenantDirectory
+    let hosts: HostTable
+
+    /// The routes that every host has: images without a tenant.
+    static let everywhere = ["/button.svg", "/button.png", "/favicon.ico"]
+
+    /// The path of the route of a request.
+    static func path(_ path: String, at host: OwnHost?) -> String {
+        guard let host, !everywhere.has(path) else { return path }
+        return host.path(ofRouteFor: path)
+    }
 
     func respond(to request: Request, context: WebContext) async throws -> Response {
-        // The route is known before anything rejects the request, so the log and the metrics have its action.
-        let found = routes.find(request.method, request.uri.path)
         var context = context
+        var refusal: (any Error)?
+        do {
+            switch try await hosts.find(request.head.authority) {
+            case .publicURL: break
+            case .tenant(let host): context.ownHost = host
+            case .nobody: refusal = Problem(.notFound, "This host serves no tenant.")
+            }
+        } catch { refusal = error }
+        // The route is known before anything rejects the request, so the log and the metrics have its action.
+        let found = routes.find(request.method, Self.path(request.uri.path, at: context.ownHost))
         if let found {
             context.coreContext.parameters = found.parameters
             context.record.note(action: found.route.action)
         }
-        return try await edge.handle(request, context: context) { request, context in
-            try await crossOrigin.handle(request, context: context) { request, context in
+        return try await edge.handle(request, context: context) { [refusal] request, context in
+            if let refusal { throw refusal }
+            return try await crossOrigin.handle(request, context: context) { request, context in
                 guard let found else {
-                    if let feature = UnofferedFeature(path: request.uri.path) { throw feature }
+                    if context.ownHost == nil, let feature = UnofferedFeature(path: request.uri.path) { throw feature }
                     throw HTTPError(.notFound)
                 }
                 do {

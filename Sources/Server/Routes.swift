@@ -9,6 +9,7 @@ import Branding
 import ClientKeys
 import Delivery
 import Devices
+import Domains
 import Foundation
 import Ledger
 import Logging
@@ -43,6 +44,7 @@ struct Routes: Sendable {
     let transfers: TransferRoutes
     let tenants: TenantRoutes
     let branding: BrandingRoutes
+    let domains: DomainRoutes
     let applications: ApplicationRoutes
     let apis: APIRoutes
     let connections: ConnectionRoutes
@@ -64,8 +66,8 @@ struct Routes: Sendable {
 
     init(
         _ settings: Settings, pools: DatabasePools, directory: TenantDirectory, callers: Callers, limits: RequestLimits, lastUsed: LastUsed,
-        signingKeys keys: SigningKeys, apis directoryOfAPIs: APIDirectory, apple: AppleClient, mail sender: MailSender?,
-        metrics: Metrics, logger: Logger, now: @escaping @Sendable () -> Date
+        signingKeys keys: SigningKeys, apis directoryOfAPIs: APIDirectory, hosts: HostTable, proof: DomainProof, apple: AppleClient,
+        mail sender: MailSender?, metrics: Metrics, logger: Logger, now: @escaping @Sendable () -> Date
     ) {
         let (logins, pool) = (pools.logins, pools.administration)
         let (keyring, publicURL, allowsPrivate) = (settings.keyring, settings.publicURL, settings.allowsPrivateWebhooks)
@@ -101,15 +103,17 @@ struct Routes: Sendable {
             pool: pool, keyring: keyring, apple: apple, endpoints: endpoints, metrics: metrics, logger: logger, now: now)
         transfers = TransferRoutes(pool: pool, keyring: keyring, apple: apple, lastUsed: lastUsed, now: now)
 
-        tenants = TenantRoutes(pool: pool, publicURL: publicURL, now: now)
+        tenants = TenantRoutes(pool: pool, publicURL: publicURL, addresses: { hosts.addresses(of: $0) }, now: now)
+        domains = DomainRoutes(pool: pool, endpoints: endpoints, hosts: hosts, proof: proof, now: now)
         branding = BrandingRoutes(pool: pool, logins: logins, endpoints: endpoints, now: now)
         applications = ApplicationRoutes(
             pool: pool, keyring: keyring, allowsPrivateWebhooks: allowsPrivate, now: now,
             endSessions: { Session.endAll(ofApplication: $0, of: $1, at: $2) },
             prepareSigning: { try await keys.prepare($0, of: $1) })
-        apis = APIRoutes(pool: pool, publicURL: publicURL, now: now)
+        apis = APIRoutes(pool: pool, publicURL: publicURL, addresses: { hosts.addresses(of: $0) }, now: now)
         connections = ConnectionRoutes(
-            pool: pool, keyring: keyring, apple: apple, publicURL: publicURL, hasOthers: { Identity.hasOthers(of: $0, than: $1) }, now: now)
+            pool: pool, keyring: keyring, apple: apple, publicURL: publicURL, addresses: { hosts.addresses(of: $0) },
+            hasOthers: { Identity.hasOthers(of: $0, than: $1) }, now: now)
         webhooks = WebhookRoutes(pool: pool, keyring: keyring, allowsPrivateWebhooks: allowsPrivate, now: now)
         authKitEvents = AuthKitEventRoutes(pool: pool, webhooks: webhooks, settling: settling, now: now)
         apiKeys = APIKeyRoutes(pool: pool, keyring: keyring, publicURL: publicURL, now: now)

@@ -1,6 +1,7 @@
 package import Apple
 import Billing
 import Configuration
+package import Domains
 import Foundation
 import Ledger
 package import Logging
@@ -61,6 +62,10 @@ package struct Settings: Sendable {
     package var shutdownDelay: Int
     /// The number of proxies in front of this server that append to `X-Forwarded-For`. With 0, the header is ignored.
     package var trustedProxies: Int
+    /// The resolver for the proofs of domains.
+    package var dnsResolver: ResolverAddress
+    /// The port of the file that proves a domain. Another one only in tests.
+    package var domainFilePort = 80
 
     /// 30 days, in seconds, so that a month closes before the next one ends.
     private static let longestGrace = 2_592_000
@@ -139,6 +144,7 @@ package struct Settings: Sendable {
         apiRequestsPerMinute = try Self.number(reader, "api.requests.per.minute", default: 6000)
         apiChangesPerMinute = try Self.number(reader, "api.changes.per.minute", default: 300)
         trustedProxies = try Self.number(reader, "trusted.proxies", default: 0)
+        dnsResolver = try Self.resolver(reader)
         shutdownDelay = try Self.number(reader, "shutdown.delay", default: 2)
         let perAddress = try Self.number(reader, "connections.per.address", default: 1000)
         let timeout = try Self.number(reader, "request.timeout", default: 30)
@@ -196,6 +202,15 @@ package struct Settings: Sendable {
 
     private static func name(_ key: ConfigKey) -> String {
         "ESPALIER_" + key.components.joined(separator: "_").uppercased()
+    }
+
+    private static func resolver(_ reader: ConfigReader) throws -> ResolverAddress {
+        guard let text = reader.string(forKey: "dns.resolver"), !text.isEmpty else { return .ofSystem() }
+        guard let address = ResolverAddress(text) else {
+            throw Refusal(
+                description: "ESPALIER_DNS_RESOLVER must be an IP address with an optional port, such as 10.0.0.2 or [2001:db8::2]:53.")
+        }
+        return address
     }
 
     static func keyring(_ reader: ConfigReader) throws -> Keyring {

@@ -65,7 +65,8 @@ package struct CrossOrigin: RouterMiddleware {
     package func handle(
         _ request: Request, context: WebContext, next: (Request, WebContext) async throws -> Response
     ) async throws -> Response {
-        guard let endpoint = Self.endpoint(at: request.uri.path) else { return try await next(request, context) }
+        let path = context.ownHost?.path(ofRouteFor: request.uri.path) ?? request.uri.path
+        guard let endpoint = Self.endpoint(at: path) else { return try await next(request, context) }
         if endpoint.isPublic {
             context.record.note(header: .accessControlAllowOrigin, "*")
         } else {

@@ -18,7 +18,7 @@ package struct Edge: RouterMiddleware {
     private let metrics: Metrics
     private let trustedProxies: Int
     private let largestBodies: [String: Int]
-    private let allowedMethods: @Sendable (String) -> [String]
+    private let allowedMethods: @Sendable (String, OwnHost?) -> [String]
     private let isOutage: @Sendable (any Error) -> Bool
     private let page: @Sendable (Problem, Request, _ requestID: String) -> Response?
 
@@ -26,12 +26,13 @@ package struct Edge: RouterMiddleware {
     /// - trustedProxies: The number of proxies in front of this server that append the address of their caller to
     ///   `X-Forwarded-For`.
     /// - largestBodies: The actions whose bodies may be larger than usual, with the number of bytes.
-    /// - allowedMethods: The methods of the routes with a path, for 405 and its `Allow`.
+    /// - allowedMethods: The methods of the routes with a path, at a tenant's own host or the public URL, for 405 and its `Allow`.
     /// - isOutage: Whether an error means that a required service is down, so that a retry makes sense.
     /// - page: The page of an error for a person who opens an address; nil for a program, which gets JSON.
     package init(
         logger: Logger, metrics: Metrics, trustedProxies: Int = 0, largestBodies: [String: Int] = [:],
-        allowedMethods: @Sendable @escaping (String) -> [String], isOutage: @Sendable @escaping (any Error) -> Bool,
+        allowedMethods: @Sendable @escaping (String, OwnHost?) -> [String],
+        isOutage: @Sendable @escaping (any Error) -> Bool,
         page: @Sendable @escaping (Problem, Request, _ requestID: String) -> Response? = { _, _, _ in nil }
     ) {
         (self.logger, self.metrics, self.trustedProxies, self.page) = (logger, metrics, trustedProxies, page)
@@ -57,7 +58,7 @@ package struct Edge: RouterMiddleware {
             context.record.note(outcome: problem.code.rawValue)
             response = answer(problem, request, requestID)
         } catch let error as HTTPError {
-            let problem = problem(for: error, request, largestBody: largestBody)
+            let problem = problem(for: error, request, at: context.ownHost, largestBody: largestBody)
             context.record.note(outcome: problem.code.rawValue)
             response = answer(problem, request, requestID)
         } catch is NIOTooManyBytesError {
@@ -110,10 +111,10 @@ package struct Edge: RouterMiddleware {
     }
 
     /// The responses to Hummingbird's own errors.
-    private func problem(for error: HTTPError, _ request: Request, largestBody: Int) -> Problem {
+    private func problem(for error: HTTPError, _ request: Request, at host: OwnHost?, largestBody: Int) -> Problem {
         switch error.status {
         case .notFound:
-            let allowed = allowedMethods(request.uri.path)
+            let allowed = allowedMethods(request.uri.path, host)
             guard !allowed.isEmpty else { return .unknownPath }
             var problem = Problem(.methodNotAllowed, "This path supports only \(allowed.joined(separator: ", ")).")
             problem.headers[.allow] = allowed.joined(separator: ", ")

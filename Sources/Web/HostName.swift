@@ -35,6 +35,15 @@ package enum HostName {
         return isHost(String(decoding: bytes[..<colon], as: UTF8.self))
     }
 
+    /// The host of a `Host` header for comparisons: in lower case, without a port and without the dot of the root. Nil for an address.
+    package static func name(in authority: some StringProtocol) -> String? {
+        guard isHostWithPort(authority), authority.utf8.first != UInt8(ascii: "[") else { return nil }
+        var bytes = Array(authority.utf8.prefix { $0 != UInt8(ascii: ":") })
+        if bytes.last == UInt8(ascii: ".") { bytes.removeLast() }
+        let isAddress = bytes.allSatisfy { $0 == UInt8(ascii: ".") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        return isAddress ? nil : String(decoding: bytes, as: UTF8.self).asciiLowercased
+    }
+
     /// Whether two hosts are the same, each with or without a port. Case and the port do not count.
     static func isSame(_ one: some StringProtocol, as other: some StringProtocol) -> Bool {
         guard let one = withoutPort(one), let other = withoutPort(other) else { return false }
@@ -49,6 +58,16 @@ package enum HostName {
         let end = bytes.lastIndex(of: UInt8(ascii: "]")) ?? 0
         let host = bytes[..<(bytes[end...].firstIndex(of: UInt8(ascii: ":")) ?? bytes.endIndex)]
         return String(decoding: host, as: UTF8.self).asciiLowercased
+    }
+
+    /// The origin of another host that the same load balancer serves: with the scheme and the port of this URL.
+    package static func origin(of host: String, like url: String) -> String {
+        let bytes = Array(url.utf8)
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { return "https://\(host)" }
+        let authority = bytes[colon...].dropFirst(3).prefix { $0 != UInt8(ascii: "/") }
+        let end = authority.lastIndex(of: UInt8(ascii: "]")) ?? authority.startIndex
+        let port = authority[end...].lastIndex(of: UInt8(ascii: ":")).map { authority[$0...] } ?? []
+        return String(decoding: bytes[..<colon], as: UTF8.self) + "://" + host + String(decoding: port, as: UTF8.self)
     }
 
     /// Returns the host of a URL in the URL's spelling; nil if the URL has no host or also has a user name.

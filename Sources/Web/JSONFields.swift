@@ -62,6 +62,12 @@ package struct JSONFields {
         guard refusals.isEmpty else { throw Problem.invalid(Array(refusals.prefix(20))) }
     }
 
+    /// Refuses a body with members, for an action that has none.
+    package func requireEmpty() throws {
+        var fields = self
+        try fields.finish()
+    }
+
     /// Like `finish`, but ignores unknown members, for an interface whose clients may send more than it reads.
     package func finishKnown() throws {
         guard refusals.isEmpty else { throw Problem.invalid(Array(refusals.prefix(20))) }

@@ -7,6 +7,8 @@ import Synchronization
 package struct WebContext: RequestContext {
     package var coreContext: CoreRequestContextStorage
     package let record = RequestRecord()
+    /// The tenant whose own host the request names. Nil at the server's public URL.
+    package var ownHost: OwnHost?
 
     package init(source: Source) {
         coreContext = CoreRequestContextStorage(source: source)
@@ -15,6 +17,23 @@ package struct WebContext: RequestContext {
 
     /// The largest body that is read, in bytes. No request posts more than a form.
     package var maxUploadSize: Int { 64 * 1024 }
+}
+
+/// A host that serves one tenant.
+package struct OwnHost: Sendable, Equatable {
+    /// In lower case, without a port.
+    package let name: String
+    /// The tenant's slug.
+    package let slug: String
+
+    package init(name: String, slug: String) {
+        (self.name, self.slug) = (name, slug)
+    }
+
+    /// The path of a route for a path at this host. Each path is below the tenant, so no route of another tenant or of the platform has it.
+    ///
+    /// The slash before the path ends the slug, even if the path begins with something else. Empty segments do not count.
+    package func path(ofRouteFor path: String) -> String { "/t/\(slug)/\(path)" }
 }
 
 /// The known facts about a request when it is answered. A reference, because an action knows more than the middleware

@@ -23,6 +23,7 @@ struct MigrationOwnershipTests {
             "tenant_plan_changed",
         ],
         "Sinks": ["feed_usage_sink", "forget_usage_sink_customer", "forget_usage_sink_users"],
+        "Domains": ["host_lost"],
         "Users": ["known_users", "transfer_users_added", "transfer_users_changed", "transfer_users_removed"],
         "Sessions": ["session_ended", "session_life", "user_tokens_ended"],
         "Accounts": ["identity_gone"],

@@ -28,7 +28,8 @@ struct OpenOperations: Sendable {
             ("authorizationServerMetadataAtRoot", "\(root)/.well-known/oauth-authorization-server/t/acme"),
             ("jwks", "\(issuer)/oauth2/jwks"), ("getFavicon", "\(root)/favicon.ico"), ("getPricingPage", "\(root)/pricing"),
             ("getSecurityContact", "\(root)/.well-known/security.txt"),
-            ("getButtonSVG", "\(root)/button.svg"), ("getButtonPNG", "\(root)/button.png"),
+            ("askForCertificate", "\(root)/certificates/ask?domain=login.test"), ("getButtonSVG", "\(root)/button.svg"),
+            ("getButtonPNG", "\(root)/button.png"),
         ] { answers.append((id, try await browser.get(url))) }
         return answers
     }

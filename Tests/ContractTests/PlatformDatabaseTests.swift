@@ -18,7 +18,8 @@ struct PlatformDatabaseTests {
         "Mail/MailJobs.swift": [.forgetMails],
         "Server/Audit/VerifyAudit.swift": [.command],
         "Server/Installation.swift": [
-            .readConfiguration, .findCaller, .saveLastUses, .maintainConnections, .purgeTenants, .forgetOldRequests, .noteMasterKey,
+            .readConfiguration, .readHosts, .findCaller, .saveLastUses, .maintainConnections, .maintainDomains, .purgeTenants,
+            .forgetOldRequests, .noteMasterKey,
             .bindDigests, .reportExpiringKeys, .rotateSigningKeys, .forgetUsedTokens, .runOutbox, .pruneWebhooks,
         ],
         "Server/MasterKeys/MasterKeysCommand.swift": [.command],

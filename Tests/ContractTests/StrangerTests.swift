@@ -41,6 +41,7 @@ struct StrangerTests {
                 "addOwnIdentity",
                 "appleCallback",
                 "approveDevice",
+                "askForCertificate",
                 "authKitAuthenticate",
                 "authKitAuthorize",
                 "authKitAuthorizeDevice",

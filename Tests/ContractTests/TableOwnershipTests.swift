@@ -30,6 +30,7 @@ struct TableOwnershipTests {
         "Devices": ["device_authorization"],
         "AuthKit": ["authkit_user"],
         "Branding": ["branding", "logo"],
+        "Domains": ["domain", "lost_host"],
         "Registration": ["client_registration", "initial_access_token"],
         "Server": ["digest_key", "master_key", "simulated_clock"],
         "Outbox": ["outbox"],

@@ -32,6 +32,7 @@ struct Things: Sendable {
         _ = try await installation.ownerPool.run("UPDATE signing_key SET created_at = created_at - interval '1 hour'")
         let (webhook, event, delivery, deletion) = (UUID(), UUID(), UUID(), UUID())
         let (transfer, card, api, endpoint, initial, consent) = (UUID(), UUID(), UUID(), UUID(), UUID(), UUID())
+        let domain = UUID()
         _ = try await installation.ownerPool.run([
             """
             INSERT INTO webhook_endpoint (tenant_id, id, url, events, status, created_at, updated_at)
@@ -44,6 +45,12 @@ struct Things: Sendable {
             """
             INSERT INTO api (tenant_id, id, name, audience, scopes, access_token_seconds, created_at, updated_at)
             VALUES (\(tenant), \(api), 'Billing API', 'https://billing.example.com', '{orders:read}', 3600, now(), now())
+            """,
+            """
+            INSERT INTO domain (tenant_id, id, host, token, state, verified_at, checked_at, proved_since, check_due_at, expires_at,
+                created_at, updated_at)
+            VALUES (\(tenant), \(domain), 'login.acme.test', 'mB0Yw9pQ1nT5vXc7ZkR3aA', 'active', now(), now(), now(),
+                now() + interval '1 day', now(), now(), now())
             """,
             """
             INSERT INTO initial_access_token (tenant_id, id, name, digest, bound_digest, last_four, kinds, requires_pkce, max_registrations,
@@ -130,7 +137,7 @@ struct Things: Sendable {
         acme = try await connection(of: tenant).merging(
             [
                 "application": secret["whole"], "secret": secret["thing"], "user": session["whole"], "session": session["thing"],
-                "api": api, "initialAccessToken": initial, "webhook": webhook, "delivery": delivery, "deletion": deletion,
+                "api": api, "domain": domain, "initialAccessToken": initial, "webhook": webhook, "delivery": delivery, "deletion": deletion,
                 "notification": reported, "transfer": transfer, "consent": consent,
                 "identity": identity["thing"],
                 "statement": statement, "endpoint": endpoint,

@@ -47,6 +47,10 @@ package enum TenantTables {
             INSERT INTO api_application (tenant_id, api_id, application_id) SELECT \(tenant), made.id, listed.id FROM made, listed
             """,
             """
+            INSERT INTO domain (tenant_id, id, host, token, state, check_due_at, expires_at, created_at, updated_at)
+            VALUES (\(tenant), \(UUID()), 'login.example.com', 'mB0Yw9pQ1nT5vXc7ZkR3aA', 'pending', \(now), \(now), \(now), \(now))
+            """,
+            """
             INSERT INTO consent (tenant_id, user_id, application_id, id, scopes, api_ids, given_at, created_at, updated_at)
             SELECT \(tenant), u.id, a.id, \(UUID()), '{openid}', '{}', \(now), \(now), \(now)
             FROM (SELECT id FROM tenant_user WHERE tenant_id = \(tenant) LIMIT 1) AS u,

@@ -13,10 +13,18 @@ import Web
 package final class TestBrowser: Sendable {
     private let publicURL: String
     private let addresses: [String]
-    private let jar = Mutex<[String: String]>([:])
+    /// Further URLs of the same servers.
+    private let others: [String]
+    /// The cookies of each URL.
+    private let jars = Mutex<[String: [String: String]]>([:])
 
     package convenience init(_ platform: TestPlatform) {
         self.init(publicURL: TestPlatform.publicURL, address: platform.address)
+    }
+
+    /// A browser that also reaches the platform at the own hosts of tenants.
+    package convenience init(_ platform: TestPlatform, alsoAt hosts: [String]) {
+        self.init(publicURL: TestPlatform.publicURL, addresses: [platform.address], others: hosts.map { "https://\($0)" })
     }
 
     /// - Parameters:
@@ -27,8 +35,8 @@ package final class TestBrowser: Sendable {
     }
 
     /// For servers with the same name, as behind a load balancer. Each request reaches any of them.
-    package init(publicURL: String, addresses: [String]) {
-        (self.publicURL, self.addresses) = (publicURL, addresses)
+    package init(publicURL: String, addresses: [String], others: [String] = []) {
+        (self.publicURL, self.addresses, self.others) = (publicURL, addresses, others)
     }
 
     package struct Answer: Sendable {
@@ -48,9 +56,14 @@ package final class TestBrowser: Sendable {
     }
 
     package var cookies: [String: String] {
-        get { jar.withLock { $0 } }
-        set { jar.withLock { $0 = newValue } }
+        get { cookies(of: publicURL) }
+        set { jars.withLock { $0[publicURL] = newValue } }
     }
+
+    /// The cookies of one of the URLs.
+    package func cookies(of url: String) -> [String: String] { jars.withLock { $0[url] ?? [:] } }
+
+    package func set(_ cookies: [String: String], of url: String) { jars.withLock { $0[url] = cookies } }
 
     // MARK: HTTP
 
@@ -68,19 +81,21 @@ package final class TestBrowser: Sendable {
         _ method: String, _ url: String, headers: [(String, String)], body: String?, isChunked: Bool = false
     ) async throws -> Answer {
         // The public name leads to the server's real address. Cookies are only for the public name.
-        let isOurs = url == publicURL || url.hasPrefix(publicURL + "/")
-        var request = HTTPClientRequest(url: isOurs ? addresses.randomElement()! + url.dropFirst(publicURL.count) : url)
+        let own = ([publicURL] + others).first { url == $0 || url.hasPrefix($0 + "/") || url.hasPrefix($0 + "?") }
+        var request = HTTPClientRequest(url: own.map { addresses.randomElement()! + url.dropFirst($0.count) } ?? url)
         request.method = .init(rawValue: method)
         for (name, value) in headers { request.headers.add(name: name, value: value) }
-        let cookies = cookies
-        if isOurs, !cookies.isEmpty {
+        if let own, own != publicURL, !request.headers.contains(name: "Host") {
+            request.headers.add(name: "Host", value: String(own.dropFirst("https://".count)))
+        }
+        if let own, let cookies = Optional(cookies(of: own)), !cookies.isEmpty {
             request.headers.add(name: "Cookie", value: cookies.map { "\($0)=\($1)" }.sorted().joined(separator: "; "))
         }
         if let body {
             request.body = isChunked ? .bytes(Array(body.utf8), length: .unknown) : .bytes(ByteBuffer(string: body))
         }
         let response = try await Self.client.execute(request, timeout: .seconds(60))
-        for cookie in response.headers["Set-Cookie"] where isOurs { store(cookie) }
+        for cookie in response.headers["Set-Cookie"] { if let own { store(cookie, of: own) } }
         let text = String(buffer: try await response.body.collect(upTo: 1 << 20))
         return Answer(status: Int(response.status.code), headers: response.headers, body: text)
     }
@@ -88,11 +103,11 @@ package final class TestBrowser: Sendable {
     private static let client = HTTPClient(
         eventLoopGroupProvider: .singleton, configuration: .init(redirectConfiguration: .disallow))
 
-    private func store(_ cookie: String) {
+    private func store(_ cookie: String, of url: String) {
         let parts = cookie.split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces) }
         let pair = parts[0].split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        jar.withLock { jar in
-            jar[String(pair[0])] = parts.contains { $0.lowercased() == "max-age=0" } ? nil : String(pair[1])
+        jars.withLock { jars in
+            jars[url, default: [:]][String(pair[0])] = parts.contains { $0.lowercased() == "max-age=0" } ? nil : String(pair[1])
         }
     }
 

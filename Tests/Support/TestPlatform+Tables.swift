@@ -1,6 +1,7 @@
 import Access
 import Billing
 import Branding
+import Domains
 import Foundation
 import Postgres
 package import Server
@@ -31,7 +32,8 @@ extension TestPlatform {
 
     /// A tenant's configuration in the server, read again.
     package func configuration(of tenant: SeedResult.TenantResult) async throws -> TenantConfiguration {
-        let directory = TenantDirectory(database: PlatformDatabase(pool), keyring: settings.keyring, brands: Branding.ofTenants)
+        let directory = TenantDirectory(
+            database: PlatformDatabase(pool), keyring: settings.keyring, brands: Branding.ofTenants, domains: Domain.ofTenants)
         guard let found = try await directory.find(slug: tenant.slug) else { throw NotThere() }
         return found
     }

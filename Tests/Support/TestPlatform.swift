@@ -67,6 +67,8 @@ package struct TestPlatform: Sendable {
             "ESPALIER_LOG_LEVEL": "critical", "ESPALIER_DATABASE_CONNECTIONS": "4", "ESPALIER_DATABASE_BULK_CONNECTIONS": "2",
             // High limits, because tests call often and with invalid keys. Tests of the limits set their own.
             "ESPALIER_API_REQUESTS_PER_MINUTE": "1000000", "ESPALIER_API_CHANGES_PER_MINUTE": "1000000",
+            // Nothing answers there. Tests of domains have a resolver of their own.
+            "ESPALIER_DNS_RESOLVER": "127.0.0.1:9",
             // A long limit, because a busy machine must not look like a slow Apple. Tests of a slow Apple set their
             // own.
             "ESPALIER_APPLE_TIMEOUT": "60",

@@ -25,7 +25,7 @@ PLACES = {
     "espalier": (130, 0), "espalier-dev": (322, 0),
     "Server": (130, 1), "Development": (322, 1),
     "AuthKit": (38, 2), "Devices": (98, 2), "Mushu": (156, 2), "Registration": (224, 2),
-    "Branding": (140, 3), "AppleSimulator": (322, 2),
+    "Branding": (140, 3), "Domains": (216, 4), "AppleSimulator": (322, 2),
     "SignIn": (58, 3), "DemoApplication": (322, 3),
     "Accounts": (58, 4), "EmbeddedPostgres": (322, 4),
     "Sessions": (58, 5), "Billing": (146, 5), "Sinks": (214, 5),

@@ -7,6 +7,8 @@ package import Web
 package struct CallContext: ChildRequestContext, RecordedContext {
     package var coreContext: CoreRequestContextStorage
     package let record: RequestRecord
+    /// The own host of the tenant that the request names. Nil at the public URL.
+    package let ownHost: OwnHost?
     package internal(set) var caller: Caller?
     /// The tenant in the path, if it exists. If the path names none, the tenant that owns the key.
     package internal(set) var tenant: Tenant?
@@ -14,7 +16,7 @@ package struct CallContext: ChildRequestContext, RecordedContext {
     package internal(set) var isChange = false
 
     package init(context: WebContext) {
-        (coreContext, record) = (context.coreContext, context.record)
+        (coreContext, record, ownHost) = (context.coreContext, context.record, context.ownHost)
     }
 }
 

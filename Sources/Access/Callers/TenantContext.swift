@@ -10,6 +10,8 @@ package struct TenantContext: ChildRequestContext, ActingContext {
     package let caller: Caller
     package let tenant: ID<Tenant>
     package let slug: String
+    /// The own host of the tenant that the request names. Nil at the public URL.
+    package let ownHost: OwnHost?
     package var owner: UUID { tenant.uuid }
 
     package init(context: CallContext) throws {
@@ -22,7 +24,7 @@ package struct TenantContext: ChildRequestContext, ActingContext {
         guard tenant.status != .purged || !context.isChange
         else { throw Problem(.conflict, "This tenant is purged. Only its name and its usage remain, and they are read-only.") }
         context.record.note(tenant: tenant.slug)
-        (coreContext, record, self.caller) = (context.coreContext, context.record, caller)
+        (coreContext, record, self.caller, ownHost) = (context.coreContext, context.record, caller, context.ownHost)
         (self.tenant, slug) = (tenant.id, tenant.slug)
     }
 

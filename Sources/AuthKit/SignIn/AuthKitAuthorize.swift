@@ -20,7 +20,7 @@ extension AuthKitSignInRoutes {
         context.record.note(tenant: tenant.tenant.slug)
         let asked = try AuthorizationRequest(
             try Self.translated(form, of: id), from: tenant.applications, issuer: endpoints.issuer(tenant.tenant),
-            defaults: ["response_type": "code"])
+            slug: tenant.tenant.slug, defaults: ["response_type": "code"])
         if let refusal = SelectorRefusal(form, tenant.tenant.id, asked.returnAddress) { throw refusal }
         let isStraight = form["provider"]?.isSame(as: "authkit") != true
         let page =

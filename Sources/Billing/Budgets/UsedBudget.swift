@@ -89,7 +89,9 @@ extension RollUp {
 
 extension TenantDirectory {
     /// Finds tenants, with the budgets that refuse logins.
-    package convenience init(database: PlatformDatabase, keyring: Keyring, brands: BrandSource) {
-        self.init(database: database, keyring: keyring, brands: brands) { "SELECT refused_until FROM budget WHERE tenant_id = \(part: $0)" }
+    package convenience init(database: PlatformDatabase, keyring: Keyring, brands: BrandSource, domains: DomainSource) {
+        self.init(database: database, keyring: keyring, brands: brands, domains: domains) {
+            "SELECT refused_until FROM budget WHERE tenant_id = \(part: $0)"
+        }
     }
 }

@@ -20,7 +20,7 @@ extension DeviceRoutes {
     /// The approval is also the consent to an application of a third party, which the page has described.
     @Sendable
     func approveDevice(_ request: Request, _ context: WebContext) async throws -> Response {
-        guard request.isFromOwnPage(endpoints.publicURL) else { throw ErrorPage.deviceFromOtherPage }
+        guard request.isFromOwnPage(endpoints.origin(context)) else { throw ErrorPage.deviceFromOtherPage }
         let (form, tenant, now) = (try await endpoints.browserForm(request, context), try await tenant(context), endpoints.now())
         let seen = try await seenDevice(form["ticket"], of: tenant, allowsApproved: true, request, context)
         let login = try login(form["login"] ?? "", seen, tenant.tenant)

@@ -8,7 +8,8 @@ import Web
 
 /// The pages on which a user decides about a device. They have no script, and their forms go only to this server.
 struct DevicePage {
-    let slug: String
+    /// The path of the tenant's pages.
+    let path: String
     let frame: PageFrame
 
     /// The page for the user code.
@@ -16,7 +17,7 @@ struct DevicePage {
     func entry(code: String, problem: Text? = nil, _ context: WebContext) -> Response {
         if problem != nil { context.record.note(outcome: "user_code_refused") }
         return response(
-            .signInOnADevice, ["isEntry": true, "action": "/t/\(slug)/device", "code": code, "isFilled": !code.isEmpty], problem: problem,
+            .signInOnADevice, ["isEntry": true, "action": "\(path)/device", "code": code, "isFilled": !code.isEmpty], problem: problem,
             status: problem == nil ? .ok : .badRequest)
     }
 
@@ -24,14 +25,14 @@ struct DevicePage {
     func confirmation(_ facts: DeviceFacts, ticket: String, problem: Text? = nil) -> Response {
         response(
             .isThisYourDevice,
-            ["isConfirmation": true, "signIn": "/t/\(slug)/device/sign-in?ticket=\(ticket)", "ticket": ticket], facts, problem: problem)
+            ["isConfirmation": true, "signIn": "\(path)/device/sign-in?ticket=\(ticket)", "ticket": ticket], facts, problem: problem)
     }
 
     /// The page that shows the user and the device, after the sign-in with Apple.
     /// - Parameter thirdParty: what the approval also allows. Nil for the tenant's own applications.
     func approval(_ facts: DeviceFacts, _ thirdParty: ThirdPartyFacts?, user: String, ticket: String, login: String) -> Response {
         var content: [String: Any] = [
-            "isApproval": true, "signedIn": frame.content(.signedInAs, [.user: user]), "approval": "/t/\(slug)/device/approval",
+            "isApproval": true, "signedIn": frame.content(.signedInAs, [.user: user]), "approval": "\(path)/device/approval",
             "ticket": ticket, "login": login,
         ]
         if let thirdParty {
@@ -45,7 +46,7 @@ struct DevicePage {
         _ title: Text, _ content: [String: Any], _ facts: DeviceFacts? = nil, problem: Text? = nil, status: HTTPResponse.Status = .ok
     ) -> Response {
         var content = content
-        (content["title"], content["refusal"]) = (frame.language.text(title), "/t/\(slug)/device/refusal")
+        (content["title"], content["refusal"]) = (frame.language.text(title), "\(path)/device/refusal")
         for text in Self.texts { content[text.rawValue] = frame.language.text(text) }
         if let problem { (content["hasProblem"], content["problem"]) = (true, frame.language.text(problem)) }
         if let facts {
@@ -115,6 +116,6 @@ struct DevicePage {
 extension DevicePage {
     /// The pages of a tenant, for the person who sends the request.
     init(_ request: Request, _ tenant: TenantConfiguration, _ context: WebContext) {
-        (slug, frame) = (tenant.tenant.slug, PageFrame(request, tenant, context))
+        (path, frame) = (tenant.tenant.path, PageFrame(request, tenant, context))
     }
 }

@@ -10,8 +10,13 @@ extension DeviceRoutes {
     /// neither guesses codes nor decides anything.
     @Sendable
     func enterDeviceCode(_ request: Request, _ context: WebContext) async throws -> Response {
-        let tenant = try await tenant(context)
         let code = UserCode(try endpoints.browserQuery(request)["user_code"] ?? "")
+        if let moved = try await endpoints.showingOutage(.outage, context, { try await endpoints.movedTenant(context) }) {
+            // Devices and manuals show this address for years.
+            let page = "\(endpoints.openIssuer(moved))/device"
+            return .redirect(to: code.map { "\(page)?user_code=\($0.text)" } ?? page, status: .found, cookies: [])
+        }
+        let tenant = try await tenant(context)
         return DevicePage(request, tenant, context).entry(code: code?.text ?? "", context)
     }
 

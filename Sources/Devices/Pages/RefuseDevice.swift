@@ -14,7 +14,7 @@ extension DeviceRoutes {
     /// Refuses the device, before or after the sign-in with Apple.
     @Sendable
     func refuseDevice(_ request: Request, _ context: WebContext) async throws -> Response {
-        guard request.isFromOwnPage(endpoints.publicURL) else { throw ErrorPage.deviceFromOtherPage }
+        guard request.isFromOwnPage(endpoints.origin(context)) else { throw ErrorPage.deviceFromOtherPage }
         let (form, tenant) = (try await endpoints.browserForm(request, context), try await tenant(context))
         let seen = try await seenDevice(form["ticket"], of: tenant, request, context)
         let refused = try await endpoints.showingOutage(.outage, context) {

@@ -44,4 +44,7 @@ extension DeviceRoutes {
 extension TenantEndpoints {
     /// The page to which the user returns from Apple.
     func approvalPage(of tenant: Tenant) -> String { "\(issuer(tenant))/device/approval" }
+
+    /// This page at each address of the tenant.
+    func approvalPages(of tenant: Tenant) -> [String] { issuers(tenant).map { "\($0)/device/approval" } }
 }

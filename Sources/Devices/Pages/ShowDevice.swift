@@ -15,7 +15,7 @@ extension DeviceRoutes {
     /// Wrong codes are limited per network and per tenant. They also count as failed requests of their network.
     @Sendable
     func showDevice(_ request: Request, _ context: WebContext) async throws -> Response {
-        guard request.isFromOwnPage(endpoints.publicURL) else { throw ErrorPage.deviceFromOtherPage }
+        guard request.isFromOwnPage(endpoints.origin(context)) else { throw ErrorPage.deviceFromOtherPage }
         let (form, now) = (try await endpoints.browserForm(request, context), endpoints.now())
         let tenant = try await tenant(context)
         let page = DevicePage(request, tenant, context)

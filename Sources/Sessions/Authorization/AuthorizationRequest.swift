@@ -88,13 +88,15 @@ package struct AuthorizationRequest: Sendable {
     /// - Parameters:
     ///   - applications: the tenant's applications.
     ///   - apis: the tenant's APIs, if the request names a target.
+    ///   - otherIssuers: the tenant's issuers at its other addresses.
+    ///   - slug: the tenant's slug, for the advice to a developer.
     ///   - defaults: the values of missing parameters.
     ///   - isPushed: whether the application sent the request directly (RFC 9126).
     ///   - hasSingleSignOn: whether the tenant's applications share one sign-in.
     /// - Throws: an `ErrorPage` until the return address is certain, a `RedirectedError` afterwards.
     package init(
-        _ form: Form, from applications: [ID<Application>: Application], apis: [API] = [], issuer: String, defaults: [String: String] = [:],
-        isPushed: Bool = false, hasSingleSignOn: Bool = false
+        _ form: Form, from applications: [ID<Application>: Application], apis: [API] = [], issuer: String, otherIssuers: [String] = [],
+        slug: String = "TENANT", defaults: [String: String] = [:], isPushed: Bool = false, hasSingleSignOn: Bool = false
     ) throws {
         let (application, returnAddress) = try Self.destination(form, applications, issuer: issuer)
         func refuse(_ error: RedirectedError.Code, _ description: String) -> RedirectedError {
@@ -137,7 +139,8 @@ package struct AuthorizationRequest: Sendable {
 
         let named: [TokenTarget.NamedAPI]
         do throws(TokenTarget.Refusal) {
-            named = try TokenTarget.apis(named: form, TokenTarget.resource, by: application.id, among: apis, issuer: issuer)
+            named = try TokenTarget.apis(
+                named: form, TokenTarget.resource, by: application.id, among: apis, issuers: [issuer] + otherIssuers)
         } catch { throw refuse(.invalidTarget, error.description) }
         guard let scope = Scope.granted(for: form["scope"], apis: named) else { throw refuse(.invalidScope, Scope.refusal) }
         guard scope.utf8.count <= Scope.longest
@@ -147,11 +150,11 @@ package struct AuthorizationRequest: Sendable {
         codeChallenge = form["code_challenge"]
         if let codeChallenge {
             guard form["code_challenge_method"] == "S256"
-            else { throw refuse(.invalidRequest, "code_challenge_method must be S256. \(PKCE.advice(to: application, issuer: issuer))") }
+            else { throw refuse(.invalidRequest, "code_challenge_method must be S256. \(PKCE.advice(to: application, of: slug))") }
             guard PKCE.isChallenge(codeChallenge)
             else { throw refuse(.invalidRequest, "code_challenge must be 43 characters of base64url.") }
         } else if application.requiresPKCE || form["code_challenge_method"] != nil {
-            throw refuse(.invalidRequest, "code_challenge is missing. \(PKCE.advice(to: application, issuer: issuer))")
+            throw refuse(.invalidRequest, "code_challenge is missing. \(PKCE.advice(to: application, of: slug))")
         }
         key = form["dpop_jkt"].flatMap { KeyThumbprint($0) }
         guard (form["dpop_jkt"] == nil) == (key == nil)

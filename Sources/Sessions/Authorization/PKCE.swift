@@ -19,14 +19,13 @@ enum PKCE {
     }
 
     /// The next step for a developer whose request has no challenge, or one with another method.
-    /// - Parameter issuer: the tenant's issuer. Its last part is the slug.
-    static func advice(to application: Application, issuer: String) -> String {
+    /// - Parameter slug: the tenant's slug.
+    static func advice(to application: Application, of slug: String) -> String {
         let advice = "Turn on PKCE with S256 in the client library"
         guard application.kind.isConfidential else {
             return "\(advice). An application of kind \(application.kind.rawValue) always needs it."
         }
         guard application.requiresPKCE else { return "\(advice), or send neither code_challenge nor code_challenge_method." }
-        let slug = issuer.parts(at: "/").last ?? ""
         return "\(advice), or set requires_pkce to false: espalierctl applications update \(application.id) --tenant \(slug) --no-pkce"
     }
 

@@ -46,7 +46,7 @@ extension DiscoveryRoutes {
     @Sendable
     func openIDConfiguration(_ request: Request, _ context: WebContext) async throws -> Response {
         guard let found = try await endpoints.issuer(context) else { throw Problem.notFound("tenant") }
-        let issuer = endpoints.issuer(slug: found.slug)
+        let issuer = endpoints.issuer(found)
         return try .json(
             Metadata(
                 issuer: issuer, authorization_endpoint: "\(issuer)/oauth2/authorize", token_endpoint: "\(issuer)/oauth2/token",

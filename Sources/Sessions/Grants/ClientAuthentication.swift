@@ -65,7 +65,7 @@ extension TenantEndpoints {
         let (now, issuer) = (now(), issuer(tenant.tenant))
         do {
             let assertion = try ClientAssertion(
-                text, of: id.description, for: [issuer, "\(issuer)/oauth2/token", publicURL + request.uri.path], at: now)
+                text, of: id.description, for: [issuer, "\(issuer)/oauth2/token", origin(context) + request.uri.path], at: now)
             try await assertions.use(assertion, of: id.description, tenant.tenant.id, keys: keys, at: now)
         } catch let refusal as ClientAssertion.Refusal {
             throw OAuthError(refusal)

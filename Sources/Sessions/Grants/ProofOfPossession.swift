@@ -25,7 +25,7 @@ extension TenantEndpoints {
         do throws(DPoPProof.Refusal) {
             // Two proofs would be ambiguous (section 4.3, rule 1).
             guard headers.count == 1 else { throw DPoPProof.Refusal.malformed }
-            let target = DPoPProof.Target(method: request.method.rawValue, uri: publicURL + request.uri.path, token: token)
+            let target = DPoPProof.Target(method: request.method.rawValue, uri: origin(context) + request.uri.path, token: token)
             return try DPoPProof(header, for: target) { DPoPNonce(opening: $0, with: keyring)?.isFresh(at: now) == true }
         } catch {
             throw OAuthError(error, challenge: challenge)

@@ -60,8 +60,10 @@ extension Tokens {
             issuer: endpoints.issuer(tenant), user: session.user, application: application, tenant: tenant.id, session: renewed.id,
             scope: scope, for: api?.api, boundTo: key, at: now
         ).signed(by: renewed.key, of: signingKeys)
+        // Each id_token of a session has the issuer of the first one (OpenID Connect Core, section 12.2), as long as it exists.
+        let hasIssuer = tenant.addresses.isCurrent(session.host) || !tenant.addresses.serves(session.host)
         let idToken =
-            try granted.parts(at: " ").has("openid")
+            try hasIssuer && granted.parts(at: " ").has("openid")
             ? IdentityClaims(
                 refreshing: session, renewed.id, issuer: endpoints.issuer(tenant), application: application.id, accessToken: access, at: now
             ).signed(by: renewed.key) : nil

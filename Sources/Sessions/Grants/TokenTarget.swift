@@ -29,19 +29,20 @@ package enum TokenTarget {
     /// - Parameters:
     ///   - names: the parameters that name a target in this request.
     ///   - apis: the APIs of the tenant.
+    ///   - issuers: the tenant's issuers, that of the request first.
     package static func apis(
-        named form: Form, _ names: Set<String>, by application: ID<Application>, among apis: [API], issuer: String
+        named form: Form, _ names: Set<String>, by application: ID<Application>, among apis: [API], issuers: [String]
     ) throws(Refusal) -> [NamedAPI] {
         var named: [NamedAPI] = []
         for name in names.sorted() {
-            for value in form.values(name) where !value.utf8.elementsEqual(issuer.utf8) {
+            for value in form.values(name) where !issuers.has(value) {
                 // One text for both reasons, because anybody can send this to the authorization endpoint.
                 guard let api = apis.first(where: { $0.audience.utf8.elementsEqual(value.utf8) }), let scopes = api.scopes(for: application)
                 else {
                     throw Refusal(
                         description:
                             "\(name) is unknown, or its API does not list this application. Send the audience of an API that lists "
-                            + "the application, send \(issuer), or omit \(name).")
+                            + "the application, send \(issuers.first ?? ""), or omit \(name).")
                 }
                 if !named.contains(where: { $0.api.id == api.id }) { named.append(NamedAPI(api: api, scopes: scopes)) }
             }
@@ -51,15 +52,15 @@ package enum TokenTarget {
     }
 
     /// Whether a request names a target other than the issuer. Only then are the tenant's APIs read.
-    package static func namesAPI(_ form: Form, _ names: Set<String>, issuer: String) -> Bool {
-        names.contains { name in form.values(name).contains { !$0.utf8.elementsEqual(issuer.utf8) } }
+    package static func namesAPI(_ form: Form, _ names: Set<String>, issuers: [String]) -> Bool {
+        names.contains { name in form.values(name).contains { !issuers.has($0) } }
     }
 }
 
 extension Tokens {
     /// The tenant's APIs, if the request names a target other than the issuer.
     package func apis(for form: Form, _ names: Set<String>, of tenant: Tenant) async throws -> [API] {
-        guard TokenTarget.namesAPI(form, names, issuer: endpoints.issuer(tenant)) else { return [] }
+        guard TokenTarget.namesAPI(form, names, issuers: [endpoints.issuer(tenant)] + endpoints.issuers(tenant)) else { return [] }
         return try await apis.apis(of: tenant.id)
     }
 
@@ -92,7 +93,8 @@ extension Tokens {
     ) async throws -> [TokenTarget.NamedAPI] {
         let apis = try await apis(for: form, names, of: tenant)
         do throws(TokenTarget.Refusal) {
-            return try TokenTarget.apis(named: form, names, by: application.id, among: apis, issuer: endpoints.issuer(tenant))
+            return try TokenTarget.apis(
+                named: form, names, by: application.id, among: apis, issuers: [endpoints.issuer(tenant)] + endpoints.issuers(tenant))
         } catch {
             throw OAuthError(.invalidTarget, error.description)
         }

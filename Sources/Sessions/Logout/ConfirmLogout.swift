@@ -22,7 +22,7 @@ extension LogoutRoutes {
         let (tenant, now) = (try await tenant(form, context), endpoints.now())
         let (application, address) = try destination(form, tenant)
         let ticket = SignOutTicket(opening: decision["ticket"] ?? "", of: tenant.tenant.id, with: endpoints.keyring, at: now)
-        guard request.isFromOwnPage(endpoints.publicURL), let ticket else { return try await leave(form, tenant, request, context) }
+        guard request.isFromOwnPage(endpoints.origin(context)), let ticket else { return try await leave(form, tenant, request, context) }
         guard let cookie = BrowserCookie(in: request, of: tenant.tenant, publicURL: endpoints.publicURL, with: endpoints.keyring)
         else { return signedOut([], then: address, removingCookie: false, tenant, request, context) }
         // The browser may have signed in again since the question.
@@ -58,7 +58,7 @@ extension LogoutRoutes {
         ])
         context.record.note(outcome: "logout_unconfirmed")
         return SignOutPage(
-            action: "/t/\(tenant.tenant.slug)/oauth2/logout/confirmation?\(parameters)",
+            action: "\(tenant.tenant.path)/oauth2/logout/confirmation?\(parameters)",
             ticket: SignOutTicket(cookie.session, of: tenant.tenant.id, at: now).sealed(with: endpoints.keyring), user: user.label,
             address: address
         ).response(in: PageFrame(request, tenant, context))

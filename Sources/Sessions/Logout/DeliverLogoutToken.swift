@@ -24,6 +24,7 @@ struct DeliverLogoutToken: Sendable {
 
     let databases: OwnerDatabases
     let signingKeys: SigningKeys
+    let directory: TenantDirectory
     let publicURL: String
     /// Whether requests may go to private networks and without TLS, for development.
     let allowsPrivate: Bool
@@ -39,7 +40,7 @@ struct DeliverLogoutToken: Sendable {
 
         // Each attempt gets a new token. The previous one may be too old by now, or its `jti` may be known.
         let token = try LogoutToken(
-            issuer: "\(publicURL)/t/\(owed.slug)", user: owed.user, application: owed.application, session: owed.session, at: now
+            issuer: try await issuer(owed, entry.owner), user: owed.user, application: owed.application, session: owed.session, at: now
         ).signed(by: try await signingKeys.current(algorithm, of: ID(entry.owner)))
         let answer = try await OutgoingRequest(
             url: uri, headers: [("content-type", "application/x-www-form-urlencoded")],
@@ -59,6 +60,13 @@ struct DeliverLogoutToken: Sendable {
             guard let wait = Self.wait(after: entry.attempts) else { return try await forget(entry, .givenUp, in: database) }
             return .again(at: now.addingTimeInterval(wait))
         }
+    }
+
+    /// The issuer that the application knows: that of the address at which it got its last tokens. If this address is gone, the application
+    /// must know another one of the tenant.
+    private func issuer(_ owed: Owed, _ owner: UUID) async throws -> String {
+        let addresses = try await directory.find(ID<Tenant>(owner))?.tenant.addresses ?? TenantAddresses()
+        return TenantAddresses.issuer(of: owed.slug, at: addresses.host(after: owed.host), publicURL: publicURL)
     }
 
     /// How long to wait after this many attempts, in seconds. It is nil after the last attempt.
@@ -90,6 +98,8 @@ private struct Owed {
     let application: ID<Application>
     let user: ID<User>
     let session: ID<Session>
+    /// The tenant's own host at which the application got its last tokens.
+    let host: String?
     /// Nil if no application is left to notify.
     let uri: String?
     let algorithm: SigningKey.Algorithm?
@@ -99,13 +109,14 @@ private struct Owed {
         application = try row.get("application_id")
         user = try row.get("user_id")
         session = try row.get("session_id")
+        host = try row.get("host")
         uri = try row.get("backchannel_logout_uri")
         algorithm = try row.get("signing_algorithm")
     }
 
     static func find(_ id: UUID, owner: UUID) -> SQL {
         """
-        SELECT t.slug, b.application_id, b.user_id, b.session_id, a.backchannel_logout_uri, a.signing_algorithm
+        SELECT t.slug, b.application_id, b.user_id, b.session_id, b.host, a.backchannel_logout_uri, a.signing_algorithm
         FROM backchannel_logout b
             JOIN (\(part: Tenant.names)) AS t ON t.id = b.tenant_id
             LEFT JOIN (\(part: Application.logoutTargets)) AS a ON a.tenant_id = b.tenant_id AND a.id = b.application_id AND t.status IN ('active', 'suspended')

@@ -66,7 +66,7 @@ extension LogoutRoutes {
         let tenant = try await tenant(form, context)
         guard let presented = form["id_token_hint"] else { return try await leave(form, tenant, request, context) }
         let hint = try await endpoints.showingOutage(.outage, context) {
-            try await signingKeys.hint(presented, of: tenant.tenant, issuer: endpoints.issuer(tenant.tenant))
+            try await signingKeys.hint(presented, of: tenant.tenant) { endpoints.isIssuer($0, everOf: tenant.tenant) }
         }
         guard let hint, let application = tenant.applications[hint.aud],
             (form["client_id"] ?? hint.aud.description).isSame(as: hint.aud.description)
@@ -122,8 +122,6 @@ extension LogoutRoutes {
         return .redirect(to: address, status: .seeOther, cookies: removals)
     }
 
-    typealias EndedSession = (session: ID<Session>, application: ID<Application>)
-
     /// How many applications get a frame. The back channel notifies all.
     private static let mostFrames = 20
 
@@ -137,7 +135,9 @@ extension LogoutRoutes {
             guard let application = tenant.applications[one.application], let uri = application.frontchannelLogoutURI,
                 let origin = RedirectURI.origin(of: uri)
             else { continue }
-            let parameters = [("iss", endpoints.issuer(tenant.tenant)), ("sid", one.session.description)]
+            // The application compares the issuer with that of its tokens (section 3).
+            let issuer = endpoints.issuer(tenant.tenant, after: one.host)
+            let parameters = [("iss", issuer), ("sid", one.session.description)]
             let address = application.hasFrontchannelSession ? ReturnAddress.url(uri, with: parameters) : uri
             frames.append(.init(address: address, origin: origin))
         }

@@ -147,7 +147,7 @@ extension ErrorPage {
         case .suspended: if isUnknown { page = Self.suspendedTenant }
         case .deleted, .purged: return self
         }
-        page.brand = found.brand
+        page.brand = (found.reached(at: context.ownHost) ?? found).brand
         return page
     }
 }

@@ -42,6 +42,14 @@ extension Session {
     }
 }
 
+/// A session that has just ended, with the application that must end its own sign-in.
+package struct EndedSession: Sendable {
+    package let session: ID<Session>
+    package let application: ID<Application>
+    /// The own host of the tenant at which the application got its last tokens. Nil for the public URL.
+    package let host: String?
+}
+
 extension Session {
     /// Ends the sign-in of browsers, and the sessions of all applications that were started with it. The schema notifies the applications.
     ///
@@ -51,12 +59,12 @@ extension Session {
     ///   - browsers: the browser sessions.
     ///   - session: an application's session that ends too.
     ///   - actor: the application whose request causes the end. Nil if the person did not come from one.
-    /// - Returns: the sessions that ended, with their applications.
+    /// - Returns: the sessions that ended.
     @discardableResult
     package static func endAll(
         inBrowsers browsers: [ID<BrowserSession>], and session: ID<Session>? = nil, of user: ID<User>, _ tenant: ID<Tenant>,
         because reason: EndReason, _ browserReason: BrowserSession.EndReason, actor: ID<Application>?, at now: Date, in db: Transaction
-    ) async throws -> [(session: ID<Session>, application: ID<Application>)] {
+    ) async throws -> [EndedSession] {
         let linked: SQL =
             session.map { session in
                 // An old session does not reach the later sign-ins with Apple of the same browser.
@@ -80,10 +88,10 @@ extension Session {
                 ORDER BY s.id FOR UPDATE OF s)
             UPDATE session s SET ended_at = GREATEST(\(now), s.refreshed_at), ended_reason = \(reason) FROM lasting
             WHERE s.tenant_id = \(tenant) AND s.id = lasting.id
-            RETURNING s.id, s.application_id
+            RETURNING s.id, s.application_id, s.last_host
             """)
-        let over = try endedSessions.map {
-            (session: try $0.get("id", as: ID<Session>.self), application: try $0.get("application_id", as: ID<Application>.self))
+        let over = try endedSessions.map { row in
+            EndedSession(session: try row.get("id"), application: try row.get("application_id"), host: try row.get("last_host"))
         }
         let ended = over.map(\.session)
         let browser = try endedBrowsers.first { try $0.get("id", as: ID<BrowserSession>.self) } ?? all.first

@@ -44,6 +44,8 @@ package struct Session: Identified, Sendable {
     /// The key that its refresh tokens are bound to. Only a public application's session has one, because a confidential application
     /// proves its identity with each refresh (RFC 9449, section 5).
     let key: KeyThumbprint?
+    /// The own host of the tenant at which it started. Nil for the public URL.
+    let host: String?
 
     init(_ row: Row) throws {
         user = try row.get("user_id")
@@ -55,6 +57,7 @@ package struct Session: Identified, Sendable {
         endedAt = try row.get("ended_at")
         authenticatedAt = try row.get("authenticated_at")
         key = try row.get("dpop_jkt", as: String?.self).flatMap { KeyThumbprint($0) }
+        host = try row.get("host")
     }
 
     /// Starts and bills the session of a login, and returns its user. It returns no row if the user was deleted, or lost all tokens since
@@ -72,6 +75,8 @@ package struct Session: Identified, Sendable {
         let (apiColumn, apis): (SQL, SQL) = login.apis.isEmpty ? ("", "") : (", api_ids", ", \(login.apis.map(\.uuid))")
         let bound = application.kind.isConfidential ? nil : key
         let (keyColumn, keyValue): (SQL, SQL) = bound.map { (", dpop_jkt", ", \($0.text)") } ?? ("", "")
+        // The address at which the application gets the tokens.
+        let (hostColumns, hostValues): (SQL, SQL) = tenant.addresses.current.map { (", host, last_host", ", \($0), \($0)") } ?? ("", "")
         var (browserColumns, browserValues): (SQL, SQL) = ("", "")
         if let browser = login.browser {
             browserColumns = ", browser_session_id, is_silent"
@@ -82,10 +87,12 @@ package struct Session: Identified, Sendable {
             WITH admitted AS (\(part: User.admit(login.user, of: tenant.id, since: login.admittedAt, unless: login.hasEnded(of: tenant.id)))),
             started AS (
                 INSERT INTO session (tenant_id, id, application_id, user_id, scope, created_at, expires_at, refreshed_at, user_agent,
-                    address, authenticated_at, apple_team_id, vouched_at\(part: apiColumn)\(part: keyColumn)\(part: browserColumns)\(part: codeColumn))
+                    address, authenticated_at, apple_team_id, vouched_at\(part: apiColumn)\(part: keyColumn)\(part: browserColumns)
+                    \(part: codeColumn)\(part: hostColumns))
                 SELECT \(tenant.id), \(login.login), \(application.id), id, \(login.scope), \(now),
                     \(now.addingTimeInterval(TimeInterval(application.sessionSeconds))), \(now), \(login.device.userAgent),
-                    \(login.device.address), \(login.authenticatedAt), \(login.vouched?.team), \(login.vouched?.at)\(part: apis)\(part: keyValue)\(part: browserValues)\(part: code)
+                    \(login.device.address), \(login.authenticatedAt), \(login.vouched?.team), \(login.vouched?.at)\(part: apis)\(part: keyValue)\(part: browserValues)
+                    \(part: code)\(part: hostValues)
                 FROM admitted
                 RETURNING user_id AS id),
             \(part: billing("started"))
@@ -134,8 +141,10 @@ package struct Session: Identified, Sendable {
         // The first proof of a public application binds the next refresh tokens.
         let bound = application.kind.isConfidential ? nil : asked.key
         let binding: SQL = bound.map { ", dpop_jkt = \($0.text)" } ?? ""
+        // An application may move to another address of its tenant.
+        let host: SQL = tenant.addresses.hosts.isEmpty ? "" : ", last_host = \(tenant.addresses.current)"
         return """
-            UPDATE session s SET refresh_generation = s.refresh_generation + 1, refreshed_at = \(now)\(part: binding)
+            UPDATE session s SET refresh_generation = s.refresh_generation + 1, refreshed_at = \(now)\(part: binding)\(part: host)
             FROM (\(part: User.live)) AS u, (\(part: Tenant.limits)) AS t
             WHERE s.tenant_id = \(tenant.id) AND s.id = \(id) AND s.application_id = \(application.id)
                 AND s.refresh_generation = \(generation) AND s.ended_at IS NULL AND s.expires_at > \(now)
@@ -148,7 +157,7 @@ package struct Session: Identified, Sendable {
                 AND COALESCE(s.created_at + make_interval(secs => t.session_seconds) > \(now), true)
                 AND COALESCE(s.refreshed_at + make_interval(secs => t.idle_seconds) > \(now), true)
             RETURNING s.user_id, s.scope, s.refresh_generation, s.refreshed_at, s.expires_at, s.ended_at, s.authenticated_at,
-                s.api_ids, s.dpop_jkt
+                s.api_ids, s.dpop_jkt, s.host
             """
     }
 
@@ -156,7 +165,7 @@ package struct Session: Identified, Sendable {
     static func find(_ id: ID<Session>, of tenant: ID<Tenant>, application: ID<Application>) -> SQL {
         """
         SELECT s.user_id, s.scope, s.refresh_generation, s.refreshed_at, s.ends_at AS expires_at, s.ended_at,
-            s.authenticated_at, stored.api_ids, stored.dpop_jkt
+            s.authenticated_at, stored.api_ids, stored.dpop_jkt, stored.host
         FROM session_life s JOIN session stored ON stored.tenant_id = s.tenant_id AND stored.id = s.id
             JOIN (\(part: User.live)) AS u ON u.tenant_id = s.tenant_id AND u.id = s.user_id
             JOIN (\(part: Tenant.limits)) AS t ON t.id = s.tenant_id

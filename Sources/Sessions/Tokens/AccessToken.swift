@@ -107,9 +107,10 @@ extension KeyThumbprint {
 
 extension SigningKeys.KeySet {
     /// The claims of an access token of this tenant that is valid now, or nil.
-    func accessToken(_ token: String, of tenant: ID<Tenant>, issuer: String, at now: Date) -> AccessToken? {
+    /// - Parameter issuers: the issuers of the tenant's addresses.
+    func accessToken(_ token: String, of tenant: ID<Tenant>, issuers: [String], at now: Date) -> AccessToken? {
         guard let claims = claims(of: token, type: AccessToken.type, upTo: AccessToken.longest).flatMap(AccessToken.init),
-            claims.iss.isSame(as: issuer), claims.tid == tenant, now < Date(timeIntervalSince1970: TimeInterval(claims.exp))
+            issuers.has(claims.iss), claims.tid == tenant, now < Date(timeIntervalSince1970: TimeInterval(claims.exp))
         else { return nil }
         return claims
     }
@@ -117,12 +118,13 @@ extension SigningKeys.KeySet {
 
 extension SigningKeys {
     /// The claims of an access token of this tenant that is valid now, or nil.
-    func verify(_ token: String, of tenant: Tenant, issuer: String, at now: Date) async throws -> AccessToken? {
-        try await keys(of: tenant.id).accessToken(token, of: tenant.id, issuer: issuer, at: now)
+    func verify(_ token: String, of tenant: Tenant, issuers: [String], at now: Date) async throws -> AccessToken? {
+        try await keys(of: tenant.id).accessToken(token, of: tenant.id, issuers: issuers, at: now)
     }
 
     /// The claims of an id_token of this tenant, however old it is, or nil.
-    func hint(_ token: String, of tenant: Tenant, issuer: String) async throws -> IDTokenHint? {
-        try await keys(of: tenant.id).hint(token, issuer: issuer)
+    /// - Parameter isIssuer: whether the tenant has, or had, this issuer.
+    func hint(_ token: String, of tenant: Tenant, from isIssuer: (String) -> Bool) async throws -> IDTokenHint? {
+        try await keys(of: tenant.id).hint(token, from: isIssuer)
     }
 }

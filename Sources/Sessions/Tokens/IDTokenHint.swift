@@ -28,9 +28,10 @@ package struct IDTokenHint: Sendable {
 }
 
 extension SigningKeys.KeySet {
-    func hint(_ token: String, issuer: String) -> IDTokenHint? {
+    /// - Parameter isIssuer: whether the tenant has, or had, this issuer.
+    func hint(_ token: String, from isIssuer: (String) -> Bool) -> IDTokenHint? {
         guard let hint = claims(of: token, type: IdentityClaims.type, upTo: IDTokenHint.longest).flatMap(IDTokenHint.init),
-            hint.iss.isSame(as: issuer)
+            isIssuer(hint.iss)
         else { return nil }
         return hint
     }
@@ -39,7 +40,7 @@ extension SigningKeys.KeySet {
 extension Tokens {
     /// The claims of an id_token of this tenant, however old it is, or nil.
     package func hint(_ token: String, of tenant: Tenant) async throws -> IDTokenHint? {
-        try await signingKeys.hint(token, of: tenant, issuer: endpoints.issuer(tenant))
+        try await signingKeys.hint(token, of: tenant) { endpoints.isIssuer($0, everOf: tenant) }
     }
 
     /// Ends the sign-in of a browser whose cookie two parties have, with the sessions of all applications that were started with it.

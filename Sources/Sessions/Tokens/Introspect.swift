@@ -142,8 +142,8 @@ private struct ActiveSession {
 
     static func find(_ id: ID<Session>, of tenant: ID<Tenant>, _ application: Application, at now: Date) -> SQL {
         """
-        SELECT s.user_id, s.scope, s.refresh_generation, s.refreshed_at, s.expires_at, s.ended_at, s.authenticated_at, s.api_ids, s.dpop_jkt,
-            \(part: Session.end(by: application)) AS ends_at
+        SELECT s.user_id, s.scope, s.refresh_generation, s.refreshed_at, s.expires_at, s.ended_at, s.authenticated_at, s.api_ids,
+            s.dpop_jkt, s.host, \(part: Session.end(by: application)) AS ends_at
         \(part: Session.active(id, of: tenant, application, at: now))
         """
     }

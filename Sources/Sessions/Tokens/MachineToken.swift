@@ -67,9 +67,9 @@ extension MachineToken: JSONWritable {
 
 extension SigningKeys.KeySet {
     /// The claims of a machine's access token of this tenant that is valid now, or nil.
-    func machineToken(_ token: String, of tenant: ID<Tenant>, issuer: String, at now: Date) -> MachineToken? {
+    func machineToken(_ token: String, of tenant: ID<Tenant>, issuers: [String], at now: Date) -> MachineToken? {
         guard let claims = claims(of: token, type: AccessToken.type, upTo: AccessToken.longest).flatMap(MachineToken.init),
-            claims.iss.isSame(as: issuer), claims.tid == tenant, now < Date(timeIntervalSince1970: TimeInterval(claims.exp))
+            issuers.has(claims.iss), claims.tid == tenant, now < Date(timeIntervalSince1970: TimeInterval(claims.exp))
         else { return nil }
         return claims
     }
@@ -81,7 +81,7 @@ extension Tokens {
     func machineToken(_ presented: String, _ tenant: TenantConfiguration, at now: Date) async throws -> MachineToken? {
         guard
             let token = try await signingKeys.keys(of: tenant.tenant.id).machineToken(
-                presented, of: tenant.tenant.id, issuer: endpoints.issuer(tenant.tenant), at: now),
+                presented, of: tenant.tenant.id, issuers: endpoints.issuers(tenant.tenant), at: now),
             tenant.applications[token.client_id] != nil,
             let api = try await apis.apis(of: tenant.tenant.id).first(where: { $0.audience.isSame(as: token.aud) }),
             api.scopes(for: token.client_id) != nil

@@ -49,9 +49,9 @@ extension Tokens {
 
     private func session(of token: String, _ application: Application, _ tenant: Tenant, at now: Date) async throws -> ID<Session>? {
         if let refresh = RefreshToken(token, of: tenant.id, with: endpoints.keyring) { return refresh.session }
-        let found = try await signingKeys.verify(token, of: tenant, issuer: endpoints.issuer(tenant), at: now)
+        let found = try await signingKeys.verify(token, of: tenant, issuers: endpoints.issuers(tenant), at: now)
         // A public application proves nothing, and an API has a copy of its token.
-        guard application.kind.isConfidential || found?.aud.isSame(as: endpoints.issuer(tenant)) == true else { return nil }
+        guard application.kind.isConfidential || found.map({ $0.aud.isSame(as: $0.iss) }) == true else { return nil }
         return found?.sid
     }
 }

@@ -1,7 +1,6 @@
 import Apple
-import Encoding
 
-/// The form that Apple posts to the Return URL.
+/// Apple's response to a login attempt.
 enum AppleAnswer {
     /// Only the first authorization has `user`, which contains the name. The first one after a revocation also has it.
     case code(String, idToken: String?, isNewConsent: Bool, name: AppleUser?)
@@ -9,13 +8,12 @@ enum AppleAnswer {
     case cancelled
     case other
 
-    init(_ form: Form) {
+    init(_ form: AppleForm) {
         self =
-            if let error = form["error"] {
+            if let error = form.error {
                 error == "user_cancelled_authorize" ? .cancelled : .other
-            } else if let code = form["code"] {
-                .code(
-                    code, idToken: form["id_token"], isNewConsent: form["user"] != nil, name: form["user"].flatMap(AppleUser.init(field:)))
+            } else if let code = form.code {
+                .code(code, idToken: form.idToken, isNewConsent: form.user != nil, name: form.user.flatMap(AppleUser.init(field:)))
             } else {
                 .other
             }

@@ -18,19 +18,20 @@ extension SignInRoutes {
     @Sendable
     func appleCallback(_ request: Request, _ context: WebContext) async throws -> Response {
         if try isFromApplication(request) { return try await signInNatively.nativeCallback(request, context) }
-        guard let tenant = try await endpoints.showingOutage(.outageAtCallback, context, { try await endpoints.tenant(context) }) else {
-            throw ErrorPage.unknownTenant
-        }
+        guard let tenant = try await endpoints.showingOutage(.outageAtCallback, context, { try await endpoints.tenantOfAttempt(context) })
+        else { throw ErrorPage.unknownTenant }
         return try await finish(request, context) { attempt in
             attempt.tenant == tenant.tenant.id && attempt.mayReturn(through: .own, tenant) ? tenant : nil
         }
     }
 
     /// Receives Apple's redirect for the shared connection. One Return URL serves every tenant on it.
+    ///
+    /// The cookies of an attempt at a tenant's own host are there, so the browser passes Apple's answer on to this host, sealed.
     @Sendable
     func sharedAppleCallback(_ request: Request, _ context: WebContext) async throws -> Response {
         if try isFromApplication(request) { return try await signInNatively.sharedNativeCallback(request, context) }
-        return try await finish(request, context) { attempt in
+        return try await finish(request, context, isShared: true) { attempt in
             guard let found = try await endpoints.directory.find(attempt.tenant), found.tenant.status == .active,
                 attempt.mayReturn(through: .shared, found)
             else { return nil }
@@ -48,24 +49,19 @@ extension SignInRoutes {
         }
     }
 
+    /// - Parameter isShared: whether the address is that of the shared connection.
     func finish(
-        _ request: Request, _ context: WebContext, tenantOf: (LoginAttempt) async throws -> TenantConfiguration?
+        _ request: Request, _ context: WebContext, isShared: Bool = false, tenantOf: (LoginAttempt) async throws -> TenantConfiguration?
     ) async throws -> Response {
         let now = endpoints.now()
         let form = try await endpoints.browserForm(request, context)
+        if isShared, let page = try await passingOn(form, request, context, at: now) { return page }
         let attempt: LoginAttempt
         do throws(LoginAttempt.Refusal) {
             attempt = try LoginAttempt(opening: form["state"] ?? "", with: endpoints.keyring, at: now) { login, part in
                 AttemptCookie(login, publicURL: endpoints.publicURL).values(ofPart: part, in: request)
             }
-        } catch {
-            metrics.count(.callback, "attempt_\(error.rawValue)")
-            switch error {
-            case .unreadable: throw ErrorPage.attemptUnreadable
-            case .expired: throw ErrorPage.attemptExpired
-            case .stateMissing: throw ErrorPage.otherBrowser
-            }
-        }
+        } catch { throw page(for: error) }
         guard let tenant = try await endpoints.showingOutage(.outageAtCallback, context, { try await tenantOf(attempt) }) else {
             metrics.count(.callback, "other_tenant")
             throw ErrorPage.attemptUnreadable
@@ -84,6 +80,9 @@ extension SignInRoutes {
                 attempt.redirectURI, of: application, issuer: endpoints.issuer(tenant.tenant))
         }
 
+        let answer: AppleForm
+        do throws(LoginAttempt.Refusal) { answer = try appleForm(form, to: attempt, tenant) } catch { throw page(for: error) }
+
         // Each later error is redirected to the application.
         let returnAddress = attempt.returnAddress(issuer: endpoints.issuer(tenant.tenant))
         // A page that asks keeps the cookies of the attempt. So a person can go back to Apple's sheet after the sign-in is finished. A second
@@ -92,12 +91,12 @@ extension SignInRoutes {
             metrics.count(.callback, ErrorPage.signInFinished.outcome)
             throw ErrorPage.signInFinished.leading(to: application)
         }
-        if let question = question(repeating: form, of: attempt, to: returnAddress, application, sent) {
+        if let question = question(repeating: answer, of: attempt, to: returnAddress, application, sent) {
             return try await endpoints.showingOutage(.outageAtCallback, context) {
                 try await page(question, for: tenant, request, context)
             }
         }
-        let (state, appleCode) = (form["state"] ?? "", form["code"] ?? "")
+        let (state, appleCode) = (form["state"] ?? "", answer.code ?? "")
         let waiting = waitingIdentity(of: attempt, sent, at: now)
         // A browser that reloads the page repeats Apple's response, which Apple accepts only once.
         if let waiting, waiting.wasAsked(by: attempt, after: appleCode),
@@ -105,6 +104,7 @@ extension SignInRoutes {
         {
             return try await ask(question, of: attempt, sealed: state, by: sent, secret, tenant, application, request, context)
         }
+        guard !answer.isExpired(at: now) else { throw page(for: .expired) }
         let removals = sent.removals()
         // The cookies of the page whose button led to this sign-in.
         let earlier = waiting.flatMap { $0.page == attempt.login ? nil : AttemptCookie($0.page, publicURL: endpoints.publicURL) }
@@ -113,11 +113,11 @@ extension SignInRoutes {
             guard attempt.delivery != .tokens || application.returnsTokensInURL else { throw CallbackRefusal.tokensNotAllowed }
             guard attempt.delivery != .tokens || !application.isThirdParty else { throw CallbackRefusal.tokensOfThirdParty }
             var code = try await authorizationCode(
-                for: AppleAnswer(form), to: attempt, tenant, by: sent, after: waiting, device: Device(request, context), at: now)
+                for: AppleAnswer(answer), to: attempt, tenant, by: sent, after: waiting, device: Device(request, context), at: now)
             let isLinked =
                 attempt.isLinking
                 ? try await linkWaitingIdentity(waiting, of: attempt, after: appleCode, to: code.user, tenant, context, at: now) : true
-            if tenant.tenant.settings.singleSignOn, attempt.delivery == .code {
+            if tenant.tenant.settings.singleSignOn, tenant.tenant.addresses.allowsBrowserSessions, attempt.delivery == .code {
                 started.append(try await startBrowserSession(with: &code, attempt, tenant.tenant, at: now))
             }
             if let question = try await question(
@@ -180,6 +180,15 @@ extension SignInRoutes {
             try await !OwnerDatabase(signInNatively.pool, tenant: attempt.tenant).repeatable.run(
                 Session.exists(attempt.login, of: attempt.tenant)
             ).isEmpty
+        }
+    }
+
+    func page(for refusal: LoginAttempt.Refusal) -> ErrorPage {
+        metrics.count(.callback, "attempt_\(refusal.rawValue)")
+        return switch refusal {
+        case .unreadable: .attemptUnreadable
+        case .expired: .attemptExpired
+        case .stateMissing: .otherBrowser
         }
     }
 
@@ -293,7 +302,11 @@ extension LoginAttempt {
 extension LoginAttempt {
     /// Whether Apple's response to the attempt belongs at this Return URL. Each connection has one. An attempt whose connection has changed
     /// may use either. The application receives that error later.
+    ///
+    /// At an own host, both kinds of connections have the same callback, and only an attempt of this host ends there.
     fileprivate func mayReturn(through door: Connection.Ownership, _ tenant: TenantConfiguration) -> Bool {
-        tenant.connection?.id != connection || tenant.connection?.ownership == door
+        if let current = tenant.tenant.addresses.current { return host?.isSame(as: current) == true }
+        guard host == nil else { return false }
+        return tenant.connection?.id != connection || tenant.connection?.ownership == door
     }
 }

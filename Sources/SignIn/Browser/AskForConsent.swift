@@ -86,7 +86,7 @@ extension SignInRoutes {
             about: ThirdPartyFacts(
                 application: application.name, scopes: scope.parts(at: " ").map(String.init), apis: apis,
                 isOffline: application.givesRefreshToken(forScope: scope)),
-            path: "/t/\(tenant.tenant.slug)/oauth2/consent", query: frame.query, ticket: ticket, login: login,
+            path: "\(tenant.tenant.path)/oauth2/consent", query: frame.query, ticket: ticket, login: login,
             state: address.state.map { Array($0.utf8).base64URL },
             // Another Apple Account leads to Apple. On a server for development, this is the simulator.
             addresses: [address.redirectURI, endpoints.issuer(tenant.tenant)]

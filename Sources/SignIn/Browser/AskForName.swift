@@ -26,7 +26,7 @@ extension SignInRoutes {
     ) -> Response {
         let (frame, address) = (PageFrame(request, tenant, context), question.address)
         return NamePage(
-            application: question.application.name, path: "/t/\(tenant.tenant.slug)/oauth2/name", query: frame.query,
+            application: question.application.name, path: "\(tenant.tenant.path)/oauth2/name", query: frame.query,
             ticket: question.ticket, login: question.login, state: address.state.map { Array($0.utf8).base64URL },
             // Another sign-in leads to Apple. On a server for development, this is the simulator.
             addresses: [address.redirectURI, endpoints.issuer(tenant.tenant)], explainsReset: tenant.connection?.ownership == .own,

@@ -56,7 +56,7 @@ extension SignInRoutes {
         metrics.count(.callback, "asked_to_link")
         let frame = PageFrame(request, tenant, context)
         let page = LinkPage(
-            address: question.address ?? "", path: "/t/\(tenant.tenant.slug)/oauth2/link", query: frame.query, attempt: state,
+            address: question.address ?? "", path: "\(tenant.tenant.path)/oauth2/link", query: frame.query, attempt: state,
             ticket: question.ticket,
             // The sign-in leads to Apple. On a server for development, this is the simulator.
             addresses: [attempt.redirectURI, endpoints.issuer(tenant.tenant)])
@@ -92,7 +92,8 @@ extension SignInRoutes {
             case .expired: throw ErrorPage.attemptExpired
             }
         }
-        guard attempt.tenant == tenant.tenant.id, attempt.delivery == delivery else { throw ErrorPage.linkUnreadable }
+        guard attempt.tenant == tenant.tenant.id, tenant.tenant.addresses.isCurrent(attempt.host), attempt.delivery == delivery
+        else { throw ErrorPage.linkUnreadable }
         guard let application = tenant.applications[attempt.application] else { throw ErrorPage.unknownApplication }
         let sent = AttemptCookie(attempt.login, publicURL: endpoints.publicURL).sent(in: request)
         guard let secret = attempt.secret(ofBrowserWith: sent.secrets)

@@ -31,7 +31,7 @@ extension SignInRoutes {
         let form = try endpoints.browserQuery(request, repeatable: TokenTarget.resource)
         guard let client = form["client_id"], let id = ID<Application>(client),
             let tenant = try await endpoints.showingOutage(.outage, context, { try await endpoints.find(application: id, context) }),
-            tenant.tenant.status == .active
+            tenant.tenant.status == .active, !tenant.tenant.addresses.isExclusive
         else { throw ErrorPage.unknownApplication }
         context.record.note(tenant: tenant.tenant.slug)
         return try await answer(form, for: tenant, request, context, defaults: ["response_type": "code"])
@@ -61,7 +61,8 @@ extension SignInRoutes {
         context.record.note(language: language?.rawValue)
         let asked = try AuthorizationRequest(
             form, from: tenant.applications, apis: try await apis(for: form, tenant, context), issuer: endpoints.issuer(tenant.tenant),
-            defaults: defaults, isPushed: pushed != nil, hasSingleSignOn: tenant.tenant.settings.singleSignOn)
+            otherIssuers: endpoints.issuers(tenant.tenant), slug: tenant.tenant.slug, defaults: defaults, isPushed: pushed != nil,
+            hasSingleSignOn: tenant.tenant.settings.singleSignOn)
         let isStraight = sent["provider"]?.isSame(as: Self.apple) == true
         var cookie: BrowserCookie?
         if tenant.tenant.settings.singleSignOn {
@@ -165,7 +166,7 @@ extension SignInRoutes {
         func attempt(_ secret: String) -> LoginAttempt {
             LoginAttempt(
                 asked, delivering: delivery, tenant: tenant.tenant.id, connection: connection.id, browserSecret: secret,
-                earlierSession: earlierSession, at: endpoints.now())
+                earlierSession: earlierSession, atHost: tenant.tenant.addresses.current, at: endpoints.now())
         }
         if let page, attempt("").fits {
             metrics.count(.authorize, "page")

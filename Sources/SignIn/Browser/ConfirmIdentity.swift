@@ -28,7 +28,7 @@ extension SignInRoutes {
         let frame = PageFrame(request, tenant, context)
         return ConnectPage(
             address: question.address, account: address ?? user.id.description,
-            path: "/t/\(tenant.tenant.slug)/oauth2/identities", query: frame.query, attempt: state, ticket: question.ticket,
+            path: "\(tenant.tenant.path)/oauth2/identities", query: frame.query, attempt: state, ticket: question.ticket,
             redirectURI: attempt.redirectURI
         ).response(in: frame)
     }

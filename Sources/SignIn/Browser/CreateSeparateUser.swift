@@ -34,7 +34,7 @@ extension SignInRoutes {
                 attempt, user: user, vouched: .init(token, through: connection), connection: connection.ownership,
                 authenticatedAt: authenticatedAt, device: Device(request, context), at: waiting.askedAt)
             var started: [String] = []
-            if tenant.tenant.settings.singleSignOn {
+            if tenant.tenant.settings.singleSignOn, tenant.tenant.addresses.allowsBrowserSessions {
                 started.append(try await startBrowserSession(with: &code, attempt, tenant.tenant, at: waiting.askedAt))
             }
             // The page that asks needs the cookie of this sign-in. A reload sends this form again, and Back sends Apple's.

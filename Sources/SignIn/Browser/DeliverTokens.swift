@@ -23,7 +23,8 @@ extension SignInRoutes {
         for application: Application, of tenant: TenantConfiguration, _ request: Request, _ context: WebContext
     ) async throws -> Response {
         try await finish(request, context) { attempt in
-            attempt.tenant == tenant.tenant.id && attempt.application == application.id ? tenant : nil
+            attempt.tenant == tenant.tenant.id && attempt.application == application.id
+                && attempt.host == tenant.tenant.addresses.current ? tenant : nil
         }
     }
 

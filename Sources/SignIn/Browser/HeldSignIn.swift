@@ -46,7 +46,8 @@ extension SignInRoutes {
             }
         }
         guard ticket.page == page, let application = tenant.applications[ticket.application] else { throw unreadable }
-        guard let code = try? AuthorizationCode(opening: login, onPage: ticket.place, with: endpoints.keyring),
+        guard tenant.tenant.addresses.isCurrent(ticket.host),
+            let code = try? AuthorizationCode(opening: login, onPage: ticket.place, with: endpoints.keyring),
             code.tenant == ticket.tenant, code.application == ticket.application, code.login == ticket.login,
             let address = ticket.returnAddress(of: application, state: form.state, issuer: endpoints.issuer(tenant.tenant))
         else { throw unreadable.leading(to: application) }

@@ -21,6 +21,8 @@ struct LoginAttempt: Sendable {
     private static let purposeWithKey = "login_attempt_with_key"
     /// The same for an attempt in a browser with a session, with a key or without.
     private static let purposeOfBrowser = "login_attempt_of_browser"
+    /// The same for an attempt at an own host of the tenant, with a key or a session or without.
+    private static let purposeAtHost = "login_attempt_at_host"
     /// How many bytes go into Apple's URL. One token of the keyring holds as many.
     private static let room = 3000
     /// How many of these bytes the fields need, without redirect URI, nonce, state, and what APIs add. Without APIs, the limits of redirect
@@ -36,6 +38,8 @@ struct LoginAttempt: Sendable {
     private static let browserLength = 20
     /// Each follows the delivery of such an attempt. A server of an older version rejects the attempt.
     private static let (linkMark, consentMark) = (" link", " consent")
+    /// How many bytes a host and the marks of optional fields need, without the host itself.
+    private static let hostLength = 10
     /// How many bytes of the state go into one cookie. Sealed and with its name, a cookie stays below 4096 bytes, the limit of browsers.
     private static let partLength = 2600
 
@@ -69,6 +73,8 @@ struct LoginAttempt: Sendable {
     let asksConsent: Bool
     /// The session that the browser had at the start. Browsers do not send its cookie with Apple's form.
     let earlierSession: ID<BrowserSession>?
+    /// The own host of the tenant at which the attempt started. Nil at the public URL. It ends at the same address.
+    let host: String?
 
     enum Delivery: String, Sendable {
         case code
@@ -96,10 +102,12 @@ struct LoginAttempt: Sendable {
     /// The token for Apple's URL.
     func sealed(with keyring: Keyring) -> String {
         var fields = FieldWriter()
-        if let earlierSession {
-            fields.write(earlierSession.uuid)
-            fields.write(key == nil ? "" : "key")
+        if let host {
+            fields.write(host)
+            fields.write(earlierSession == nil ? "" : "session")
         }
+        if let earlierSession { fields.write(earlierSession.uuid) }
+        if host != nil || earlierSession != nil { fields.write(key == nil ? "" : "key") }
         fields.write(login.uuid)
         fields.write(tenant.uuid)
         fields.write(connection.uuid)
@@ -120,7 +128,9 @@ struct LoginAttempt: Sendable {
         if hasMore { fields.write(delivery.rawValue + marks) }
         if let key { fields.write(key.text) }
         for api in apis { fields.write(api.uuid) }
-        let purpose = earlierSession != nil ? Self.purposeOfBrowser : key == nil ? Self.purpose : Self.purposeWithKey
+        let purpose =
+            host != nil
+            ? Self.purposeAtHost : earlierSession != nil ? Self.purposeOfBrowser : key == nil ? Self.purpose : Self.purposeWithKey
         return keyring.sealToken(fields.bytes, purpose: purpose)
     }
 
@@ -150,6 +160,7 @@ struct LoginAttempt: Sendable {
         Self.room - Self.fieldsAtMost - redirectURI.utf8.count - (nonce ?? "").utf8.count
             - max(0, scope.utf8.count - Self.scopeInFields) - apis.count * Self.apiLength - (key == nil ? 0 : Self.keyLength)
             - (earlierSession == nil ? 0 : Self.browserLength) - marks.utf8.count
+            - (host.map { Self.hostLength + $0.utf8.count } ?? 0)
     }
 
     private var marks: String { (isLinking ? Self.linkMark : "") + (asksConsent ? Self.consentMark : "") }
@@ -167,9 +178,11 @@ struct LoginAttempt: Sendable {
         let missing: Int
         do {
             var (fields, kind) = try FieldReader.open(
-                sealed, with: keyring, purposes: [Self.purpose, Self.purposeWithKey, Self.purposeOfBrowser])
-            earlierSession = kind == 2 ? ID(try fields.uuid()) : nil
-            let hasKey = kind == 1 ? true : kind == 2 ? try fields.string() == "key" : false
+                sealed, with: keyring, purposes: [Self.purpose, Self.purposeWithKey, Self.purposeOfBrowser, Self.purposeAtHost])
+            host = kind == 3 ? try fields.string() : nil
+            let hasSession = kind == 2 ? true : kind == 3 ? try fields.string() == "session" : false
+            earlierSession = hasSession ? ID(try fields.uuid()) : nil
+            let hasKey = kind == 1 ? true : kind >= 2 ? try fields.string() == "key" : false
             login = ID(try fields.uuid())
             tenant = ID(try fields.uuid())
             connection = ID(try fields.uuid())
@@ -213,11 +226,37 @@ struct LoginAttempt: Sendable {
         state = stateBytes.isEmpty ? nil : String(decoding: stateBytes, as: UTF8.self)
     }
 
+    /// The start of an attempt at an own host of a tenant.
+    struct Origin {
+        let host: String
+        let login: ID<LoginID>
+        let tenant: ID<Tenant>
+        let redirectURI: String
+    }
+
+    /// The start of a sealed attempt at an own host. The parts of the state in cookies are not needed. Nil for an attempt at the public URL,
+    /// and for every other text.
+    static func origin(of sealed: String, with keyring: Keyring) -> Origin? {
+        do {
+            var (fields, _) = try FieldReader.open(sealed, with: keyring, purposes: [purposeAtHost])
+            let host = try fields.string()
+            if try fields.string() == "session" { _ = try fields.uuid() }
+            // The mark of the key.
+            _ = try fields.string()
+            let (login, tenant) = (try fields.uuid(), try fields.uuid())
+            // The connection and the application.
+            _ = (try fields.uuid(), try fields.uuid())
+            return Origin(host: host, login: ID(login), tenant: ID(tenant), redirectURI: try fields.string())
+        } catch {
+            return nil
+        }
+    }
+
     init(
         _ request: AuthorizationRequest, delivering delivery: Delivery = .code, tenant: ID<Tenant>, connection: ID<Connection>,
-        browserSecret: String, earlierSession: ID<BrowserSession>? = nil, at now: Date
+        browserSecret: String, earlierSession: ID<BrowserSession>? = nil, atHost host: String? = nil, at now: Date
     ) {
-        self.earlierSession = earlierSession
+        (self.earlierSession, self.host) = (earlierSession, host)
         (self.delivery, isLinking, asksConsent) = (delivery, false, request.asksConsent)
         login = ID(at: now)
         (self.tenant, self.connection, application) = (tenant, connection, request.application.id)
@@ -236,8 +275,8 @@ struct LoginAttempt: Sendable {
     }
 
     private init(_ earlier: LoginAttempt, through connection: ID<Connection>, browserSecret: String, isLinking: Bool, at now: Date) {
-        (earlierSession, delivery, self.isLinking) = (earlier.earlierSession, earlier.delivery, isLinking)
-        asksConsent = earlier.asksConsent
+        (earlierSession, host, delivery) = (earlier.earlierSession, earlier.host, earlier.delivery)
+        (self.isLinking, asksConsent) = (isLinking, earlier.asksConsent)
         login = ID(at: now)
         (tenant, self.connection, application) = (earlier.tenant, connection, earlier.application)
         (redirectURI, responseMode, state) = (earlier.redirectURI, earlier.responseMode, earlier.state)

@@ -21,7 +21,7 @@ struct PageForm {
 extension SignInRoutes {
     /// - Throws: an `ErrorPage` unless a page of this server sends the form to an active tenant.
     func pageForm(_ request: Request, _ context: WebContext, orThrow unreadable: ErrorPage) async throws -> PageForm {
-        guard request.isFromOwnPage(endpoints.publicURL) else { throw unreadable }
+        guard request.isFromOwnPage(endpoints.origin(context)) else { throw unreadable }
         let form = try await endpoints.browserForm(request, context)
         guard let tenant = try await endpoints.showingOutage(.outageAtCallback, context, { try await endpoints.tenant(context) }) else {
             throw ErrorPage.unknownTenant

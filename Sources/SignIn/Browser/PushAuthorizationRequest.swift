@@ -48,7 +48,8 @@ extension SignInRoutes {
         let apis = try await signInNatively.tokens.apis(for: form, TokenTarget.resource, of: tenant.tenant)
         do {
             _ = try AuthorizationRequest(
-                try sent.form, from: tenant.applications, apis: apis, issuer: endpoints.issuer(tenant.tenant), isPushed: true,
+                try sent.form, from: tenant.applications, apis: apis, issuer: endpoints.issuer(tenant.tenant),
+                otherIssuers: endpoints.issuers(tenant.tenant), slug: tenant.tenant.slug, isPushed: true,
                 hasSingleSignOn: tenant.tenant.settings.singleSignOn)
         } catch let refusal as RedirectedError {
             // Only the browser can tell that a user must sign in, so `prompt=none` fails there.

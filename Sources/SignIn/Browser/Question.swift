@@ -43,7 +43,7 @@ extension SignInRoutes {
         let address = attempt.returnAddress(issuer: endpoints.issuer(tenant))
         let ticket = QuestionTicket(
             page, code, to: address, after: signIn, maxAge: attempt.maxAge, delivery: attempt.delivery, asksConsent: attempt.asksConsent,
-            at: now)
+            atHost: attempt.host, at: now)
         return try question(ticket, of: code, to: address, application)
     }
 
@@ -61,9 +61,10 @@ extension SignInRoutes {
     /// Another response to the same attempt is a new sign-in: with a name, of another account, or canceled. The person went back to Apple's
     /// sheet.
     func question(
-        repeating form: Form, of attempt: LoginAttempt, to address: ReturnAddress, _ application: Application, _ sent: AttemptCookie.Sent
+        repeating form: AppleForm, of attempt: LoginAttempt, to address: ReturnAddress, _ application: Application,
+        _ sent: AttemptCookie.Sent
     ) -> Question? {
-        guard form["error"] == nil, let appleCode = form["code"] else { return nil }
+        guard form.error == nil, let appleCode = form.code else { return nil }
         for value in sent.questions {
             let parts = value.parts(at: ".", atMost: 2, includingEmpty: true).map(String.init)
             guard parts.count == 2,

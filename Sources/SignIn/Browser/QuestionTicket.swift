@@ -42,6 +42,8 @@ struct QuestionTicket: Sendable {
     let delivery: LoginAttempt.Delivery
     /// Whether the request asks every user of an application of a third party (`prompt=consent`), for another sign-in with Apple.
     let asksConsent: Bool
+    /// The own host of the tenant at which the sign-in started. Nil at the public URL. It ends at the same address.
+    let host: String?
     private(set) var askedAt: Date
 
     enum Refusal: Error, Equatable {
@@ -60,9 +62,9 @@ struct QuestionTicket: Sendable {
     /// - Parameter signIn: nil if the session of the browser signed the user in.
     init(
         _ page: Page, _ code: AuthorizationCode, to address: ReturnAddress, after signIn: AppleSignIn?, maxAge: Int?,
-        delivery: LoginAttempt.Delivery = .code, asksConsent: Bool = false, at now: Date
+        delivery: LoginAttempt.Delivery = .code, asksConsent: Bool = false, atHost host: String? = nil, at now: Date
     ) {
-        (self.page, self.delivery, self.asksConsent) = (page, delivery, asksConsent)
+        (self.page, self.delivery, self.asksConsent, self.host) = (page, delivery, asksConsent, host)
         (tenant, application, login, askedAt, self.maxAge) = (code.tenant, code.application, code.login, now, maxAge)
         (browser, appleCode) = (signIn.map { LoginAttempt.hash($0.secret) }, signIn?.codeHash)
         self.address = WaitingAddress(address)
@@ -90,8 +92,9 @@ struct QuestionTicket: Sendable {
         fields.write(maxAge.map(String.init))
         fields.write(askedAt)
         if page == .consent { fields.write(delivery.rawValue) }
-        // A page for the name from an older version has no such field.
-        if page == .consent || asksConsent { fields.write(asksConsent ? "always" : "") }
+        // The rest is written only if needed, so that servers of the previous version can read all other tickets.
+        if page == .consent || asksConsent || host != nil { fields.write(asksConsent ? "always" : "") }
+        if let host { fields.write(host) }
         return fields.bytes.count <= Self.room ? keyring.sealToken(fields.bytes, purpose: page.purpose) : nil
     }
 
@@ -111,6 +114,7 @@ struct QuestionTicket: Sendable {
             else { throw Refusal.unreadable }
             self.delivery = delivery
             asksConsent = fields.isAtEnd ? false : try fields.string() == "always"
+            host = fields.isAtEnd ? nil : try fields.string()
         } catch { throw .unreadable }
         guard tenant == expected else { throw .unreadable }
         guard now < askedAt.addingTimeInterval(Self.lifetime) else { throw .expired(application) }

@@ -37,7 +37,8 @@ extension SignInRoutes {
         var attempt: LoginAttempt?
         let started = start(of: tenant, connection, request, in: request.askedLanguage) { secret in
             let new = LoginAttempt(
-                asked, delivering: .identity, tenant: tenant.tenant.id, connection: connection.id, browserSecret: secret, at: now)
+                asked, delivering: .identity, tenant: tenant.tenant.id, connection: connection.id, browserSecret: secret,
+                atHost: tenant.tenant.addresses.current, at: now)
             attempt = new
             return new
         }

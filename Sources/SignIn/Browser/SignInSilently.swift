@@ -107,7 +107,8 @@ extension SignInRoutes {
         } else if try await needsName(code.user, asked.application, tenant.tenant) {
             metrics.count(.authorize, "name")
             let ticket = QuestionTicket(
-                .name, code, to: asked.returnAddress, after: nil, maxAge: asked.maxAge, asksConsent: asked.asksConsent, at: now)
+                .name, code, to: asked.returnAddress, after: nil, maxAge: asked.maxAge, asksConsent: asked.asksConsent,
+                atHost: tenant.tenant.addresses.current, at: now)
             let question = try question(ticket, of: code, to: asked.returnAddress, asked.application)
             return namePage(question, for: tenant, request, context).setting(cookies)
         }

@@ -32,7 +32,7 @@ extension SignInNatively {
             let (sent, client) = try await NativeSignIn.posted(request, upTo: context.maxUploadSize)
             guard let client else { throw NativeRefusal.clientMissing }
             guard let id = ID<Application>(client), let tenant = try await endpoints.find(application: id, context),
-                tenant.tenant.status == .active, let application = tenant.applications[id]
+                tenant.tenant.status == .active, !tenant.tenant.addresses.isExclusive, let application = tenant.applications[id]
             else { throw NativeRefusal.unknownApplication }
             context.record.note(tenant: tenant.tenant.slug)
             return try await signInNatively(sent, by: application, of: tenant, boundTo: key, on: Device(request, context))

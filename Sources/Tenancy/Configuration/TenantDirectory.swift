@@ -5,10 +5,11 @@ package import Pages
 package import Postgres
 package import Sealing
 import Synchronization
+package import Web
 
 /// The configuration of a tenant that a login needs. It is read in one round trip and cached.
 package struct TenantConfiguration: Sendable {
-    package let tenant: Tenant
+    package private(set) var tenant: Tenant
     /// The connection in use: the tenant's own or the shared one. Nil until one is set up.
     package let connection: Connection?
     /// The current Apple key of the connection.
@@ -16,7 +17,7 @@ package struct TenantConfiguration: Sendable {
     /// The applications, with their settings limited by the tenant's settings.
     package let applications: [ID<Application>: Application]
     /// The look of the tenant's pages.
-    package let brand: Brand
+    package private(set) var brand: Brand
     /// The origins of the tenant's single-page applications. Their scripts may call the endpoints that a library in the browser needs.
     private let origins: [String]
     /// The same for applications that allow URIs for development: loopback origins without a port, and origins with a wildcard.
@@ -32,6 +33,17 @@ package struct TenantConfiguration: Sendable {
     /// Whether new logins are refused, because the tenant's hard budget for the month is used up. Existing sessions continue.
     package func refusesLogins(at now: Date) -> Bool {
         loginsRefusedUntil.map { now < $0 } ?? false
+    }
+
+    /// The configuration for a request that arrived at one of the tenant's addresses. Nil if this address does not serve the tenant.
+    package func reached(at host: OwnHost?) -> TenantConfiguration? {
+        guard let host else { return tenant.addresses.isExclusive ? nil : self }
+        guard let addresses = tenant.addresses.reached(at: host.name) else { return nil }
+        var reached = self
+        reached.tenant.addresses = addresses
+        // The logo is below the address of the tenant, like everything else.
+        reached.brand.logo = brand.logo.map { String($0.dropFirst(tenant.path.utf8.count)) }
+        return reached
     }
 
     init(
@@ -59,11 +71,26 @@ package struct BrandSource: Sendable {
     }
 }
 
+/// Reads the tenant's own domains together with its configuration. Another target owns their table.
+package struct DomainSource: Sendable {
+    /// - Parameter tenant: selects the tenant's ID.
+    let select: @Sendable (_ tenant: SQL) -> SQL
+    let addresses: @Sendable (Rows) throws -> TenantAddresses
+
+    package init(
+        select: @escaping @Sendable (_ tenant: SQL) -> SQL, addresses: @escaping @Sendable (Rows) throws -> TenantAddresses
+    ) {
+        (self.select, self.addresses) = (select, addresses)
+    }
+}
+
 /// The part of a tenant that its public documents (JWKS and discovery) need. It has no setting, so that nobody can decide about an
 /// application, a redirect URI or a login with it.
 package struct Issuer: Sendable {
     package let tenant: ID<Tenant>
     package let slug: String
+    /// The addresses of the tenant, with that of the request.
+    package fileprivate(set) var addresses: TenantAddresses
     /// Whether the tenant may have changed since it was read, for example its status.
     package let isOld: Bool
 
@@ -89,13 +116,14 @@ package final class TenantDirectory: Sendable {
 
     /// - Parameter budget: Selects the end of the time in which a tenant with this slug refuses logins.
     package init(
-        database: PlatformDatabase, keyring: Keyring, brands: BrandSource, budget: @escaping @Sendable (_ tenant: SQL) -> SQL
+        database: PlatformDatabase, keyring: Keyring, brands: BrandSource, domains: DomainSource,
+        budget: @escaping @Sendable (_ tenant: SQL) -> SQL
     ) {
         let known = known
         // It only reads.
         let database = database.repeatable
         bySlug = ConfigurationCache(recency: .seconds(Issuer.recency)) { slug in
-            // This prevents a guess from costing the seven statements below.
+            // This prevents a guess from costing the eight statements below.
             if !known.contains(slug: slug), try await database.run(Tenant.exists(slug: slug)).isEmpty { return nil }
             var batch = Statements()
             let found = batch.append(Tenant.find(slug: slug))
@@ -105,12 +133,14 @@ package final class TenantDirectory: Sendable {
             let applicationSecrets = batch.append(Application.secrets(ofTenantWithSlug: slug))
             let budgetEnd = batch.append(budget("(SELECT id FROM tenant WHERE slug = \(slug))"))
             let branding = batch.append(brands.select("(SELECT id FROM tenant WHERE slug = \(slug))"))
+            let addresses = batch.append(domains.select("(SELECT id FROM tenant WHERE slug = \(slug))"))
             let results = try await database.run(batch)
-            guard let tenant = try results[found].first(Tenant.init) else {
+            guard var tenant = try results[found].first(Tenant.init) else {
                 known.remove(slug: slug)
                 return nil
             }
             known.insert(slug: slug, of: tenant.id.uuid)
+            tenant.addresses = try domains.addresses(results[addresses])
             let secrets = Dictionary(
                 grouping: try results[applicationSecrets].map { row in
                     let application = try row.get("application_id", as: ID<Application>.self)
@@ -153,10 +183,12 @@ package final class TenantDirectory: Sendable {
     }
 
     /// The issuer of an active tenant, for its public documents. While the database does not answer, it may be up to `Issuer.recency` old.
-    package func issuer(slug: some StringProtocol) async throws -> Issuer? {
-        guard Tenant.isSlug(slug), let found = try await bySlug.recent(String(slug)), found.value.tenant.status == .active
+    /// - Parameter host: the own host of the request; nil for the public URL.
+    package func issuer(slug: some StringProtocol, at host: OwnHost?) async throws -> Issuer? {
+        guard Tenant.isSlug(slug), let found = try await bySlug.recent(String(slug)), found.value.tenant.status == .active,
+            let addresses = found.value.tenant.addresses.reached(at: host?.name)
         else { return nil }
-        return Issuer(tenant: found.value.tenant.id, slug: found.value.tenant.slug, isOld: found.isOld)
+        return Issuer(tenant: found.value.tenant.id, slug: found.value.tenant.slug, addresses: addresses, isOld: found.isOld)
     }
 
     /// The tenant in the memory of this process, which may be outdated. Use it only for the look of a page.

@@ -14,9 +14,9 @@ private struct Reply: Encodable {
     let relink_until: Date?
     let created_at, updated_at: Date
 
-    init(_ tenant: Tenant, publicURL: String, relinkUntil: Date?, updatedAt: Date) {
+    init(_ tenant: Tenant, issuer: String, relinkUntil: Date?, updatedAt: Date) {
         (id, slug, name, plan, status) = (tenant.id, tenant.slug, tenant.name, tenant.plan, tenant.status)
-        (issuer, relink_until) = ("\(publicURL)/t/\(tenant.slug)", relinkUntil)
+        (self.issuer, relink_until) = (issuer, relinkUntil)
         (created_at, updated_at) = (tenant.createdAt, updatedAt)
     }
 }
@@ -48,7 +48,8 @@ extension ConnectionRoutes {
         try call.require(.connectionsWrite)
         let users = try await ExistingUsers(request)
         let now = now()
-        let (tenant, origin, publicURL, hasOthers) = (call.tenant, call.origin, publicURL, hasOthers)
+        let (tenant, origin, hasOthers) = (call.tenant, call.origin, hasOthers)
+        let issuer = TenantAddresses.issuer(of: call.slug, at: addresses(call.owner).primary, publicURL: publicURL)
         let reply = try await call.database(pool).transaction { db in
             var batch = Statements(Move.lock(tenant))
             let move = batch.append(Move.find(tenant))
@@ -59,7 +60,7 @@ extension ConnectionRoutes {
             else { throw Problem.notFound("tenant") }
             try request.requireMatch(EntityTag(before.updatedAt))
             if before.connection == nil, users.choice == nil {
-                return Reply(row, publicURL: publicURL, relinkUntil: before.relinkUntil, updatedAt: before.updatedAt)
+                return Reply(row, issuer: issuer, relinkUntil: before.relinkUntil, updatedAt: before.updatedAt)
             }
             guard let shared = try results[connection].first(Shared.init), shared.hasCurrentKey else {
                 throw Problem(.conflict, "The platform has no working shared connection. Ask an operator.")
@@ -79,7 +80,7 @@ extension ConnectionRoutes {
                 try AuditEvent.insert(
                     "activateSharedConnection", of: tenant.description, owner: tenant.uuid, by: origin, before: was, after: serves, at: now),
             ])
-            return Reply(row, publicURL: publicURL, relinkUntil: relinkUntil, updatedAt: changed)
+            return Reply(row, issuer: issuer, relinkUntil: relinkUntil, updatedAt: changed)
         }
         return try .resource(reply, updatedAt: reply.updated_at)
     }

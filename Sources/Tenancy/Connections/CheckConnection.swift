@@ -10,6 +10,7 @@ private struct Reply: Encodable {
     let outcome: ConnectionCheck.Outcome
     let checked_at: Date
     let steps: [ConnectionCheck.Step]
+    let apple_portal: ApplePortal
 }
 
 extension ConnectionRoutes {
@@ -40,7 +41,8 @@ extension ConnectionRoutes {
         let check = try await recordCheck(of: details, for: actor, isAudited: true, at: now)
         return try .json(
             Reply(
-                connection_id: details.connection.id, outcome: check.outcome, checked_at: check.checkedAt, steps: check.steps))
+                connection_id: details.connection.id, outcome: check.outcome, checked_at: check.checkedAt, steps: check.steps,
+                apple_portal: portal(for: details, of: actor)))
     }
 
     /// Checks the current key, and records the result.
@@ -54,13 +56,5 @@ extension ConnectionRoutes {
             check, of: key, fingerprint: fingerprint, action: actor.action, by: actor.origin, isAudited: isAudited,
             in: actor.database(pool))
         return check
-    }
-}
-
-extension JSONFields {
-    /// Refuses a body with fields, for an action that has none.
-    func requireEmpty() throws {
-        var fields = self
-        try fields.finish()
     }
 }

@@ -76,7 +76,13 @@ extension ConnectionRoutes {
     }
 
     func reply(_ details: ConnectionDetails, to actor: ConnectionActor) -> ConnectionReply {
-        ConnectionReply(details, publicURL: publicURL, path: actor.path)
+        ConnectionReply(details, portal: portal(for: details, of: actor))
+    }
+
+    /// The values for Apple's portal.
+    func portal(for details: ConnectionDetails, of actor: ConnectionActor) -> ApplePortal {
+        ApplePortal(
+            details, publicURL: publicURL, path: actor.path, at: actor.isPlatform ? TenantAddresses() : addresses(actor.owner))
     }
 
     /// Checks that the tenant's current plan includes own credentials. The platform needs no plan.

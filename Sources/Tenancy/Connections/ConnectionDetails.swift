@@ -1,4 +1,5 @@
 import Access
+import Encoding
 import Foundation
 import Postgres
 import Web
@@ -111,11 +112,6 @@ struct ConnectionReply: Encodable, Sendable {
         let steps: [ConnectionCheck.Step]
     }
 
-    struct ApplePortal: Encodable, Sendable {
-        let return_url, domain, notification_url: String
-        let email_sources: [String]
-    }
-
     let id: ID<Connection>
     let object = "connection"
     let ownership: Connection.Ownership
@@ -128,19 +124,54 @@ struct ConnectionReply: Encodable, Sendable {
     let apple_portal: ApplePortal
     let created_at, updated_at: Date
 
-    /// - Parameters:
-    /// - publicURL: the URL of this server for browsers and Apple.
-    /// - path: the owner's path below it: `/t/{slug}`, or empty for the platform.
-    init(_ details: ConnectionDetails, publicURL: String, path: String) {
+    init(_ details: ConnectionDetails, portal: ApplePortal) {
         let connection = details.connection
         (id, ownership, team_id, services_id) = (connection.id, connection.ownership, connection.teamID, connection.servicesID)
         (bundle_ids, email_sources, serving) = (connection.bundleIDs, details.emailSources, details.isServing)
         relink_until = details.relinkUntil
         check = details.check.map { Check(outcome: $0.outcome, checked_at: $0.checkedAt, steps: $0.steps) }
         apple_keys = details.keys.map(AppleKeyReply.init)
-        apple_portal = ApplePortal(
-            return_url: "\(publicURL)\(path)/auth/apple/callback", domain: URL(string: publicURL)?.host() ?? publicURL,
-            notification_url: "\(publicURL)\(path)/auth/apple/notifications", email_sources: details.emailSources)
+        apple_portal = portal
         (created_at, updated_at) = (details.createdAt, details.updatedAt)
+    }
+}
+
+/// The values to enter in Apple's portal.
+struct ApplePortal: Encodable, Sendable {
+    struct AtOwnHost: Encodable, Sendable {
+        enum State: String, Encodable {
+            case active
+            /// The proof of the domain is missing, so the domain will end.
+            case failing
+        }
+
+        let return_url, domain, notification_url: String
+        let state: State
+    }
+
+    let return_url, domain, notification_url: String
+    let email_sources: [String]
+    /// The same at each own host of the tenant, the preferred one first. Absent without one.
+    let own_hosts: [AtOwnHost]?
+
+    /// - Parameters:
+    ///   - publicURL: the URL of this server for browsers and Apple.
+    ///   - path: the owner's path below it: `/t/{slug}`, or empty for the platform.
+    ///   - addresses: the owner's addresses. If the one below the public URL is switched off, the preferred host replaces it.
+    init(_ details: ConnectionDetails, publicURL: String, path: String, at addresses: TenantAddresses) {
+        let hosts = addresses.hosts.map { host in
+            let origin = HostName.origin(of: host, like: publicURL)
+            return AtOwnHost(
+                return_url: "\(origin)/auth/apple/callback", domain: host, notification_url: "\(origin)/auth/apple/notifications",
+                state: addresses.isFailing(host) ? .failing : .active)
+        }
+        if addresses.isExclusive, let main = hosts.first(where: { $0.domain.isSame(as: addresses.primary ?? "") }) {
+            (return_url, domain, notification_url) = (main.return_url, main.domain, main.notification_url)
+        } else {
+            let base = publicURL + path
+            (return_url, domain) = ("\(base)/auth/apple/callback", URL(string: publicURL)?.host() ?? publicURL)
+            notification_url = "\(base)/auth/apple/notifications"
+        }
+        (email_sources, own_hosts) = (details.emailSources, hosts.isEmpty ? nil : hosts)
     }
 }

@@ -19,6 +19,8 @@ package struct ConnectionRoutes: Sendable {
     let apple: AppleClient
     /// Where browsers and Apple reach this server, without a slash at its end.
     let publicURL: String
+    /// The addresses of a tenant, from memory.
+    let addresses: @Sendable (UUID) -> TenantAddresses
     /// Whether a tenant has users of another team than the given one, as a condition on two expressions.
     let hasOthers: @Sendable (_ tenant: SQL, _ team: SQL) -> SQL
     let now: @Sendable () -> Date
@@ -30,9 +32,10 @@ package struct ConnectionRoutes: Sendable {
 
     package init(
         pool: DatabasePool, keyring: Keyring, apple: AppleClient, publicURL: String,
+        addresses: @escaping @Sendable (UUID) -> TenantAddresses,
         hasOthers: @escaping @Sendable (_ tenant: SQL, _ team: SQL) -> SQL, now: @escaping @Sendable () -> Date
     ) {
-        (self.pool, self.keyring, self.apple, self.publicURL) = (pool, keyring, apple, publicURL)
+        (self.pool, self.keyring, self.apple, self.publicURL, self.addresses) = (pool, keyring, apple, publicURL, addresses)
         (self.hasOthers, self.now) = (hasOthers, now)
         let allTenants = PlatformDatabase(pool, for: .useOfSharedConnection)
         isSharedConnectionInUse = {

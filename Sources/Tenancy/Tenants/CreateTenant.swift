@@ -28,11 +28,11 @@ extension TenantRoutes {
                 _ = try await db.run(
                     AuditEvent.insert(
                         "createTenant", of: id.description, owner: id.uuid, by: call.origin,
-                        after: TenantReply(tenant, publicURL: publicURL), at: now))
+                        after: reply(tenant), at: now))
                 return tenant
             }
             return try .resource(
-                TenantReply(tenant, publicURL: publicURL), updatedAt: tenant.updatedAt, status: .created,
+                reply(tenant), updatedAt: tenant.updatedAt, status: .created,
                 headers: [.location: "/v1/tenants/\(id)"])
         } catch let error as DatabaseError where error.constraint == "tenant_slug_key" {
             throw Problem(.alreadyExists, "A tenant with the slug `\(slug)` exists or existed. Choose another one. Slugs are never reused.")

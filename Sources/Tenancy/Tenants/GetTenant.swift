@@ -9,6 +9,6 @@ extension TenantRoutes {
         try call.require(.tenantsRead)
         guard let tenant = try await call.database(pool).run(Tenant.find(call.tenant)).first(Tenant.init)
         else { throw Problem.notFound("tenant") }
-        return try .resource(TenantReply(tenant, publicURL: publicURL), updatedAt: tenant.updatedAt)
+        return try .resource(reply(tenant), updatedAt: tenant.updatedAt)
     }
 }

@@ -25,6 +25,6 @@ extension TenantRoutes {
             ORDER BY CASE WHEN \(page.isBackward) THEN id END ASC, id DESC LIMIT \(page.fetched)
             """
         ).map { try Tenant($0) }
-        return try .json(Page(tenants, of: page, id: \.id.uuid) { TenantReply($0, publicURL: publicURL) })
+        return try .json(Page(tenants, of: page, id: \.id.uuid) { reply($0) })
     }
 }

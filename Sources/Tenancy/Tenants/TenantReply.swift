@@ -20,10 +20,10 @@ struct TenantReply {
     let purge_after: Date?
     let created_at, updated_at: Date
 
-    /// - Parameter publicURL: the URL of this server for browsers and Apple, without a slash at its end.
-    init(_ tenant: Tenant, publicURL: String) {
+    /// - Parameter issuer: the issuer at the address that the tenant prefers.
+    init(_ tenant: Tenant, issuer: String) {
         (id, slug, name, plan, status) = (tenant.id, tenant.slug, tenant.name, tenant.plan, tenant.status)
-        issuer = "\(publicURL)/t/\(tenant.slug)"
+        self.issuer = issuer
         (connection_id, purge_after) = (tenant.connection, tenant.purgeAfter)
         (session_seconds, idle_seconds) = (tenant.settings.sessionSeconds, tenant.settings.idleSeconds)
         (profile_retention_days, signing_key_days) = (tenant.settings.profileRetentionDays, tenant.settings.signingKeyDays)

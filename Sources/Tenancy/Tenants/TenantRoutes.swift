@@ -10,10 +10,19 @@ package struct TenantRoutes: Sendable {
     let pool: DatabasePool
     /// Where browsers and Apple reach this server, without a slash at its end.
     let publicURL: String
+    /// The addresses of a tenant, from memory.
+    let addresses: @Sendable (UUID) -> TenantAddresses
     let now: @Sendable () -> Date
 
-    package init(pool: DatabasePool, publicURL: String, now: @escaping @Sendable () -> Date) {
-        (self.pool, self.publicURL, self.now) = (pool, publicURL, now)
+    package init(
+        pool: DatabasePool, publicURL: String, addresses: @escaping @Sendable (UUID) -> TenantAddresses,
+        now: @escaping @Sendable () -> Date
+    ) {
+        (self.pool, self.publicURL, self.addresses, self.now) = (pool, publicURL, addresses, now)
+    }
+
+    func reply(_ tenant: Tenant) -> TenantReply {
+        TenantReply(tenant, issuer: TenantAddresses.issuer(of: tenant.slug, at: addresses(tenant.id.uuid).primary, publicURL: publicURL))
     }
 
     /// Below `/v1/tenants/{tenant}`.

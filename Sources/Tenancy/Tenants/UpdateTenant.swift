@@ -56,9 +56,9 @@ extension TenantRoutes {
             _ = try await db.run(
                 AuditEvent.insert(
                     "updateTenant", of: call.tenant.description, owner: call.owner, by: call.origin,
-                    before: TenantReply(before, publicURL: publicURL), after: TenantReply(tenant, publicURL: publicURL), at: now))
+                    before: reply(before), after: reply(tenant), at: now))
             return tenant
         }
-        return try .resource(TenantReply(tenant, publicURL: publicURL), updatedAt: tenant.updatedAt)
+        return try .resource(reply(tenant), updatedAt: tenant.updatedAt)
     }
 }

@@ -26,10 +26,13 @@ enum RoleGrants {
         consent: INSERT SELECT UPDATE(api_ids given_at revoked_at scopes updated_at)
         device_authorization: DELETE INSERT SELECT UPDATE(approved_login interval_seconds login_id polled_at state)
         digest_key: SELECT
+        domain: DELETE INSERT SELECT UPDATE(check_due_at checked_at failing_since is_exclusive is_primary proved_since state \
+            updated_at verified_at)
         idempotency_key: DELETE INSERT SELECT UPDATE(body_digest created_at locked_until sealed_answer)
         identity: DELETE INSERT SELECT UPDATE(apple_client_id is_asserted last_login_at revoked_at sealed_refresh_token vouched_at)
         initial_access_token: INSERT SELECT UPDATE(registrations revoked_at updated_at)
         logo: DELETE INSERT SELECT UPDATE(data digest media_type)
+        lost_host: DELETE SELECT
         mail: DELETE INSERT SELECT UPDATE(attempt state uncertain)
         mail_status: INSERT SELECT UPDATE(failed_at failure failure_reply sent_at)
         master_key: SELECT
@@ -37,7 +40,8 @@ enum RoleGrants {
         rate_card: INSERT SELECT
         revocation: DELETE SELECT
         schema_migration: SELECT
-        session: DELETE INSERT SELECT UPDATE(apple_team_id dpop_jkt ended_at ended_reason refresh_generation refreshed_at vouched_at)
+        session: DELETE INSERT SELECT UPDATE(apple_team_id dpop_jkt ended_at ended_reason last_host refresh_generation refreshed_at \
+            vouched_at)
         session_life: SELECT
         signing_key: DELETE INSERT SELECT UPDATE(activated_at published_until retired_at state)
         single_use: DELETE INSERT SELECT

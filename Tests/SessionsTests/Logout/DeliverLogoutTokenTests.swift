@@ -36,7 +36,8 @@ struct DeliverLogoutTokenTests {
         let deliver = DeliverLogoutToken(
             databases: OwnerDatabases(platform.pool),
             signingKeys: SigningKeys(pool: platform.pool, keyring: platform.settings.keyring, now: { Date() }),
-            publicURL: TestPlatform.publicURL, allowsPrivate: allowsPrivate, timeout: .seconds(60), logger: log.logger)
+            directory: platform.installation.directory, publicURL: TestPlatform.publicURL, allowsPrivate: allowsPrivate,
+            timeout: .seconds(60), logger: log.logger)
         return OutboxWorker(
             pool: platform.pool, prelude: PlatformDatabase.prelude, handlers: [DeliverLogoutToken.outboxKind: deliver.handle],
             logger: log.logger, now: { Date() })

@@ -18,7 +18,7 @@ struct SessionTests {
         let row: SQL = """
             SELECT \(UUID()) AS user_id, 'openid' AS scope, \(generation)::int AS refresh_generation, \(now) AS refreshed_at,
                 \(now + lifetime) AS expires_at, \(endedAt) AS ended_at,
-                NULL::timestamptz AS authenticated_at, NULL::uuid[] AS api_ids, NULL::text AS dpop_jkt
+                NULL::timestamptz AS authenticated_at, NULL::uuid[] AS api_ids, NULL::text AS dpop_jkt, NULL::text AS host
             """
         return try #require(try await pool.run(row).first(Session.init))
     }

@@ -1,4 +1,5 @@
 import Access
+import BrowserSessions
 import Encoding
 import Foundation
 import Sealing
@@ -28,6 +29,33 @@ struct LoginAttemptTests {
         let asked = try AuthorizationRequest(try Form(String(query)), from: acme.applications, issuer: platform.acme.issuer)
         return LoginAttempt(
             asked, delivering: delivery, tenant: acme.tenant.id, connection: acme.connection!.id, browserSecret: "secret", at: now)
+    }
+
+    @Test("an attempt at an own host names the host, and only such an attempt")
+    func host() async throws {
+        try await TestPlatform.run { [self] platform in
+            let acme = try await platform.configuration(of: platform.acme)
+            for (application, key) in [(2, nil), (1, String(repeating: "A", count: 43))] as [(Int, String?)] {
+                for session in [nil, ID<BrowserSession>(UUID())] {
+                    let request = TestBrowser.Request(platform.acme, application: application)
+                    let query = request.authorizeURL(changing: ["dpop_jkt": key]).split(separator: "?")[1]
+                    let asked = try AuthorizationRequest(try Form(String(query)), from: acme.applications, issuer: platform.acme.issuer)
+                    let attempt = LoginAttempt(
+                        asked, tenant: acme.tenant.id, connection: acme.connection!.id, browserSecret: "secret", earlierSession: session,
+                        atHost: "login.acme.test", at: now)
+                    let sealed = attempt.sealed(with: keyring)
+                    let opened = try LoginAttempt(opening: sealed, with: keyring, at: now)
+                    #expect(opened.host == "login.acme.test" && opened.earlierSession == session && opened.state == attempt.state)
+                    #expect(opened.key == attempt.key && (opened.key == nil) == (key == nil))
+                    let origin = try #require(LoginAttempt.origin(of: sealed, with: keyring))
+                    #expect(origin.host == "login.acme.test" && origin.tenant == acme.tenant.id && origin.login == attempt.login)
+                    #expect(origin.redirectURI == attempt.redirectURI)
+                    #expect(LoginAttempt.origin(of: String(sealed.dropLast()), with: keyring) == nil)
+                }
+            }
+            let old = try await attempt(platform)
+            #expect(old.host == nil && LoginAttempt.origin(of: old.sealed(with: keyring), with: keyring) == nil)
+        }
     }
 
     @Test("a sealed attempt opens unchanged, with present and absent fields")

@@ -25,7 +25,7 @@ struct QuestionTicketTests {
 
     private func ticket(
         _ acme: TenantConfiguration, _ application: Application, _ page: QuestionTicket.Page = .name, state: String?, secret: String?,
-        at now: Date? = nil
+        host: String? = nil, at now: Date? = nil
     ) -> (ticket: QuestionTicket, code: AuthorizationCode) {
         let now = now ?? self.now
         let code = AuthorizationCode(
@@ -37,7 +37,8 @@ struct QuestionTicketTests {
         let (delivery, maxAge): (LoginAttempt.Delivery, Int?) = (page == .consent ? .codeWithoutURI : .code, secret == nil ? nil : 600)
         return (
             QuestionTicket(
-                page, code, to: address, after: signIn, maxAge: maxAge, delivery: delivery, asksConsent: page == .consent, at: now), code
+                page, code, to: address, after: signIn, maxAge: maxAge, delivery: delivery, asksConsent: page == .consent, atHost: host,
+                at: now), code
         )
     }
 
@@ -46,15 +47,17 @@ struct QuestionTicketTests {
         try await TestPlatform.run { [self] platform in
             let acme = try await platform.configuration(of: platform.acme)
             let application = try application(of: platform, acme)
-            let cases: [(String?, String?, QuestionTicket.Page)] = [
-                ("s", "secret", .name), (nil, "secret.de", .consent), ("s", nil, .name),
+            let cases: [(String?, String?, QuestionTicket.Page, String?)] = [
+                ("s", "secret", .name, nil), (nil, "secret.de", .consent, "login.acme.test"), ("s", nil, .name, "login.acme.test"),
+                (nil, "secret", .consent, nil),
             ]
-            for (state, secret, page) in cases {
-                let (ticket, code) = ticket(acme, application, page, state: state, secret: secret)
+            for (state, secret, page, host) in cases {
+                let (ticket, code) = ticket(acme, application, page, state: state, secret: secret, host: host)
                 let opened = try QuestionTicket(
                     opening: try #require(ticket.sealed(with: keyring)), of: acme.tenant.id, with: keyring, at: now + 899)
                 #expect(opened.login == code.login && opened.application == code.application && opened.askedAt == now)
                 #expect(opened.page == page && opened.place == ticket.place && opened.isSilent == (secret == nil))
+                #expect(opened.host == host)
                 #expect(opened.asksConsent == (page == .consent) && opened.delivery == (page == .consent ? .codeWithoutURI : .code))
                 #expect(opened.secret(ofBrowserWith: ["planted", secret ?? ""]) == secret)
                 for others in [[], [""], ["secret "], ["secret.fr"], ["Secret"]] { #expect(opened.secret(ofBrowserWith: others) == nil) }

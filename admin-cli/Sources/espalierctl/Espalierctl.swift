@@ -28,6 +28,7 @@ struct Espalierctl: AsyncParsableCommand {
         version: "espalierctl \(version)",
         subcommands: [
             Tenants.self, Branding.self, Applications.self, APIs.self, InitialAccessTokens.self, Connections.self, AppleKeys.self,
+            Domains.self,
             Users.self,
             Sessions.self, SigningKeys.self,
             APIKeys.self, Usage.self, Budget.self, Statements.self, Pricing.self, RateCards.self, Audit.self, Webhooks.self,

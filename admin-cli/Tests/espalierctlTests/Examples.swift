@@ -15,6 +15,16 @@ enum Examples {
         {"id":"api_1","object":"api","name":"Orders","audience":"https://orders.example.com","scopes":["orders:read"],\#
         "access_token_seconds":3600,"applications":[{"id":"app_1","scopes":["orders:read"]},{"id":"app_2","scopes":null}],\#(times)}
         """#
+    static let domain = #"""
+        {"id":"domain_1","object":"domain","host":"login.customer.com","state":"pending","is_primary":false,"is_exclusive":false,\#
+        "proof":{"record":{"name":"_espalier.login.customer.com","type":"TXT","value":"espalier-domain=token"},\#
+        "file":{"url":"http://login.customer.com/.well-known/espalier-domain","content":"token"}},\#
+        "issuer":"https://login.customer.com","return_url":"https://login.customer.com/auth/apple/callback",\#
+        "notification_url":"https://login.customer.com/auth/apple/notifications","expires_at":"2026-11-28T08:00:00Z",\#(times)}
+        """#
+    static func verification(_ outcome: String) -> String {
+        #"{"object":"domain_verification","outcome":"\#(outcome)","record":"\#(outcome)","file":"unknown","domain":\#(domain)}"#
+    }
     static let initialAccessToken = #"""
         {"id":"iat_1","object":"initial_access_token","name":"Partner portal","last_four":"hush","kinds":["web","spa"],\#
         "requires_pkce":true,"max_registrations":10,"registrations":3,"expires_at":"2026-11-28T08:00:00Z",\#(times)}
@@ -54,8 +64,20 @@ enum Examples {
         \#(hasBegun ? #""closes_at":"2027-01-20T08:30:00Z","# : "")\#(times)}
         """#
     }
-    static func check(_ outcome: String, _ steps: String) -> String {
-        #"{"object":"connection_check","connection_id":"connection_1","outcome":"\#(outcome)","checked_at":"2026-11-21T08:00:00Z","steps":\#(steps)}"#
+    /// - Parameter hostState: the state of the tenant's domain; nil without one.
+    static func check(_ outcome: String, _ steps: String, hostState: String? = nil) -> String {
+        let portal = hostState.map { state in
+            #"""
+            ,"apple_portal":{"return_url":"https://id.example.com/t/acme/auth/apple/callback","domain":"id.example.com",\#
+            "notification_url":"https://id.example.com/t/acme/auth/apple/notifications","email_sources":[],"own_hosts":[\#
+            {"return_url":"https://login.customer.com/auth/apple/callback","domain":"login.customer.com",\#
+            "notification_url":"https://login.customer.com/auth/apple/notifications","state":"\#(state)"}]}
+            """#
+        }
+        return #"""
+            {"object":"connection_check","connection_id":"connection_1","outcome":"\#(outcome)","checked_at":"2026-11-21T08:00:00Z",\#
+            "steps":\#(steps)\#(portal ?? "")}
+            """#
     }
     static let session = #"""
         {"id":"session_1","object":"session","user_id":"user_1","application_id":"app_1","scope":"openid","status":"active",\#

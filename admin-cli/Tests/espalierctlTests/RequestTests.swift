@@ -106,6 +106,10 @@ struct RequestTests {
             "connections check connection_1 --tenant acme", "POST /v1/tenants/acme/connections/connection_1/check",
             answer: Examples.check("passed", Examples.passedSteps), shows: "✓ private_key  A P-256 key."),
         .init(
+            "connections check connection_1 --tenant acme", "POST /v1/tenants/acme/connections/connection_1/check",
+            answer: Examples.check("passed", Examples.passedSteps, hostState: "failing"),
+            shows: "The proof of login.customer.com is missing."),
+        .init(
             "connections check --platform", "POST /v1/platform/connection/check", answer: Examples.check("passed", Examples.passedSteps),
             shows: "✓"),
         .init(
@@ -237,8 +241,8 @@ struct RequestTests {
     ]
 
     static let all =
-        tenants + applications + apis + registration + connections + people + webhooks + notifications + pricing + budget + usageSink + mail
-        + branding
+        tenants + applications + apis + domains + registration + connections + people + webhooks + notifications + pricing + budget
+        + usageSink + mail + branding
 
     @Test(
         "each command sends the request that the API describes",

@@ -23,7 +23,9 @@ struct CheckConnection: CallCommand {
     }
 
     func describe(_ check: JSON) throws -> String {
-        try CheckReport(json: check).text(isColored: Terminal.standardOutput.isColored)
+        let report = try CheckReport(json: check).text(isColored: Terminal.standardOutput.isColored)
+        guard let portal = check["apple_portal"] else { return report }
+        return try "\(report)\nValues for Apple's portal\n\(View.applePortal.details(of: portal))" + View.ownHostsAtApple(portal)
     }
 
     func reportedFailure(_ check: JSON) -> Failure? {

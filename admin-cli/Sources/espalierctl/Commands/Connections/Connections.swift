@@ -31,9 +31,24 @@ extension View {
             .init(title: "Apple keys", path: "apple_keys", view: .appleKey),
             .init(title: "Last check", path: "check.steps", view: .checkStep),
             .init(title: "Values for Apple's portal", path: "apple_portal", view: .applePortal),
+            .init(title: "The same at the tenant's domains", path: "apple_portal.own_hosts", view: .ownHostAtApple),
         ])
 
     static let checkStep = View(.init("Step", "step"), .init("Outcome", "outcome"), .init("Detail", "detail").optional)
+
+    static let ownHostAtApple = View(
+        .init("Domain", "domain"), .init("State", "state"), .init("Return URL", "return_url"),
+        .init("Notification URL", "notification_url"))
+
+    /// The values at the tenant's domains, if it has one.
+    static func ownHostsAtApple(_ portal: JSON) throws(Failure) -> String {
+        guard let hosts = portal["own_hosts"]?.elements, !hosts.isEmpty else { return "" }
+        let failing = hosts.filter { $0["state"]?.string == "failing" }.compactMap { $0["domain"]?.string }
+        let warnings = failing.map {
+            "The proof of \($0) is missing. Publish its DNS record before the domain ends: espalierctl domains show\n"
+        }
+        return "\nThe same at the tenant's domains\n\(try ownHostAtApple.table(of: hosts))\(warnings.joined())"
+    }
 
     static let applePortal = View(
         .init("Return URL", "return_url"),

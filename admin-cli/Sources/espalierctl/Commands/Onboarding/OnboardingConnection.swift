@@ -205,6 +205,7 @@ extension Onboarding {
 
             """)
         for line in try View.applePortal.details(of: portal).split(separator: "\n") { say(String(line)) }
+        for line in try View.ownHostsAtApple(portal).split(separator: "\n") { say(String(line)) }
         if prompt.isPossible, connection["serving"] != .bool(true) {
             try prompt.pause("\n  Press Enter after you have saved the values. ")
         }

@@ -1,0 +1,108 @@
+package import Access
+package import Foundation
+package import Logging
+import Postgres
+package import ServiceLifecycle
+import Tenancy
+import Web
+
+/// Runs the automatic work on domains: it looks for the proof of each serving domain once a day, and deletes claims without a proof.
+///
+/// Every process may run it. Each takes only work that no other process has taken.
+package struct DomainUpkeep: Service {
+    private let database: PlatformDatabase
+    private let proof: DomainProof
+    private let publicURL: String
+    private let logger: Logger
+    private let now: @Sendable () -> Date
+
+    /// How many domains are taken at a time, and how many of them are looked at at once.
+    private static let (batch, width) = (20, 4)
+
+    package init(
+        database: PlatformDatabase, proof: DomainProof, publicURL: String, logger: Logger, now: @escaping @Sendable () -> Date
+    ) {
+        (self.database, self.proof, self.publicURL, self.logger, self.now) = (database, proof, publicURL, logger, now)
+    }
+
+    /// Makes a pass about every minute, until a graceful shutdown.
+    package func run() async throws {
+        try? await cancelWhenGracefulShutdown {
+            while true {
+                // The random wait separates processes that started at the same time.
+                try await Task.sleep(for: .seconds(Double.random(in: 45...75)))
+                do { try await pass(at: now()) } catch {
+                    // The service ends only on cancellation, because a service that ends stops all others.
+                    try Task.checkCancellation()
+                    logger.warning("maintenance of domains failed; trying again", metadata: ["cause": "\(error)"])
+                }
+            }
+        }
+    }
+
+    /// Processes all due domains and ended claims.
+    /// - Parameter now: read again for each batch, because servers that do not answer make a pass long.
+    package func pass(at now: @autoclosure @Sendable () -> Date) async throws {
+        try await deleteClaims(at: now())
+        try await forgetLostHosts(at: now())
+        while try await look(at: now()) == Self.batch {}
+    }
+
+    /// A year is longer than any certificate of a host is valid.
+    private func forgetLostHosts(at now: Date) async throws {
+        _ = try await database.run("DELETE FROM lost_host WHERE tenant_id = \(UUID.platform) AND lost_at <= \(now - 365 * 86_400)")
+    }
+
+    private func deleteClaims(at now: Date) async throws {
+        let ended = try await database.run(
+            "SELECT tenant_id, id FROM domain WHERE state = 'pending' AND expires_at <= \(now) ORDER BY expires_at LIMIT 1000"
+        ).map { row in (try row.get("tenant_id", as: ID<Tenant>.self), try row.get("id", as: ID<Domain>.self)) }
+        for (tenant, id) in ended {
+            try await database.restricted(to: tenant.uuid).transaction { db in
+                let (_, found) = try await db.run(Domain.lockAll(of: tenant), Domain.lock(id, of: tenant))
+                guard let domain = try found.first(Domain.init), domain.isExpired(at: now) else { return }
+                _ = try await db.run([
+                    "DELETE FROM domain WHERE tenant_id = \(tenant) AND id = \(id)",
+                    try domain.deletion(of: tenant.uuid, by: .system, publicURL: publicURL, at: now),
+                ])
+            }
+        }
+    }
+
+    /// Looks for the proofs of a batch of due domains.
+    /// - Returns: the number of taken domains.
+    private func look(at now: Date) async throws -> Int {
+        // The claim lasts 10 minutes. If this process is killed, another one takes the domains after that.
+        let taken = try await database.run(
+            """
+            UPDATE domain SET check_due_at = \(now + 600) WHERE (tenant_id, id) IN (
+                SELECT d.tenant_id, d.id FROM domain d WHERE d.state IN ('active', 'failing') AND d.check_due_at <= \(now)
+                ORDER BY d.check_due_at LIMIT \(Self.batch) FOR UPDATE OF d SKIP LOCKED)
+            RETURNING tenant_id, id, host, token, state, is_primary, is_exclusive, verified_at, checked_at, check_due_at, failing_since,
+                proved_since, expires_at, created_at, updated_at
+            """
+        ).map { row in (try row.get("tenant_id", as: ID<Tenant>.self), try Domain(row)) }
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            for (number, (tenant, domain)) in taken.enumerated() {
+                if number >= Self.width { try await tasks.next() }
+                tasks.addTask {
+                    do { try await look(for: domain, of: tenant, at: now) } catch {
+                        try Task.checkCancellation()
+                        // The domain is due again in 10 minutes. The others do not wait.
+                        logger.warning("cannot look for the proof of a domain", metadata: ["domain": "\(domain.id)", "cause": "\(error)"])
+                    }
+                }
+            }
+            try await tasks.waitForAll()
+        }
+        return taken.count
+    }
+
+    private func look(for domain: Domain, of tenant: ID<Tenant>, at now: Date) async throws {
+        let result = try await proof.result(for: domain)
+        let changed = try await Domain.record(
+            result, of: domain.id, tenant, by: .system, publicURL: publicURL, in: database.restricted(to: tenant.uuid), at: now)
+        guard let changed, changed.state != domain.state else { return }
+        logger.notice("a domain has another state", metadata: ["domain": "\(domain.id)", "state": "\(changed.state.rawValue)"])
+    }
+}

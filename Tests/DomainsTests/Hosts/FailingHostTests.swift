@@ -1,0 +1,85 @@
+import Domains
+import Foundation
+import Postgres
+import TestSupport
+import Testing
+
+@testable import Server
+
+@Suite("Own hosts: a missing proof")
+struct FailingHostTests {
+    private static let cookie = "__Host-espalier-sso-acme"
+
+    /// Whether the browser is signed in at the host.
+    private static func isSignedIn(_ browser: TestBrowser, _ request: TestBrowser.Request) async throws -> Bool {
+        let answer = try await browser.get(request.authorizeURL(changing: ["prompt": "none"]))
+        #expect(answer["code"] != nil || answer.reports(request, "login_required"), "\(answer.status) \(answer.location ?? answer.body)")
+        return answer["code"] != nil
+    }
+
+    /// With single sign-on, and a browser that is signed in at the host.
+    private static func run(
+        _ body: @Sendable @escaping (OwnHost, String, TestBrowser, TestBrowser.Request) async throws -> Void
+    ) async throws {
+        try await OwnHost.run { own in
+            #expect(try await own.platform.call("PATCH", "/tenants/acme", ["single_sign_on": true]).status == 200)
+            try await own.settle()
+            let id = try #require(try await own.platform.call("GET", "/tenants/acme/domains").elements.first?["id"] as? String)
+            let (browser, request) = (own.browser(), TestBrowser.Request(own.acme))
+            _ = try await browser.signIn(request)
+            #expect(try await isSignedIn(browser, request))
+            try await body(own, id, browser, request)
+        }
+    }
+
+    @Test("a failing host neither accepts nor sets the cookie of a browser's sign-in, and the earlier ones stay invalid")
+    func failing() async throws {
+        try await Self.run { own, id, browser, request in
+            let (upkeep, now) = (own.platform.installation.domainUpkeep, Date())
+            // A daily look that finds the proof changes nothing.
+            try await upkeep.pass(at: now + 86_460)
+            try await own.settle()
+            #expect(try await Self.isSignedIn(browser, request))
+
+            let record = "_espalier.\(OwnHost.name)"
+            let proof = try #require((try await own.get(id).json["proof"] as? [String: Any])?["record"] as? [String: Any])
+            own.resolver.remove(record)
+            try await upkeep.pass(at: now + 2 * 86_460)
+            #expect(try await own.state(id) == "failing")
+            try await own.settle()
+            #expect(try await !Self.isSignedIn(browser, request))
+            // Nor does a page tell whose cookie it is.
+            let page = try await browser.get("\(OwnHost.url)/oauth2/logout")
+            #expect(page.status == 200 && TestBrowser.AppleForm(html: page.body) == nil, "\(page.body)")
+            let other = own.browser()
+            #expect(try await other.signIn(request)["code"] != nil)
+            #expect(other.cookies(of: OwnHost.url)[Self.cookie] == nil)
+            // The old address is not concerned.
+            let old = TestBrowser.Request(own.platform.acme)
+            _ = try await other.signIn(old)
+            #expect(try await other.get(old.authorizeURL(changing: ["prompt": "none"]))["code"] != nil)
+            let connections = try await own.platform.call("GET", "/tenants/acme/connections").elements
+            let portal = try #require(connections.first?["apple_portal"] as? [String: Any])
+            #expect((portal["own_hosts"] as? [[String: String]])?.map { $0["state"] } == ["failing"])
+
+            own.resolver.publish(try #require(proof["value"] as? String), at: record)
+            try await upkeep.pass(at: now + 3 * 86_460)
+            #expect(try await own.state(id) == "active")
+            try await own.settle()
+            #expect(browser.cookies(of: OwnHost.url)[Self.cookie] != nil)
+            #expect(try await !Self.isSignedIn(browser, request))
+            _ = try await browser.signIn(request)
+            #expect(try await Self.isSignedIn(browser, request))
+        }
+    }
+
+    @Test("the cookies of a deleted domain stay invalid if the tenant proves the same host again")
+    func deleted() async throws {
+        try await Self.run { own, id, browser, request in
+            #expect(try await own.platform.call("DELETE", "/tenants/acme/domains/\(id)").status == 204)
+            _ = try await own.activate(OwnHost.name)
+            #expect(browser.cookies(of: OwnHost.url)[Self.cookie] != nil)
+            #expect(try await !Self.isSignedIn(browser, request))
+        }
+    }
+}
