@@ -209,7 +209,7 @@ let package = Package(
             name: "SignIn",
             dependencies: [
                 "BrowserSessions", "AppleButton", "Pages",
-                "Accounts", "Sessions", "APIs", "Users", "Tenancy", "ClientKeys", "Access", "Web", "Postgres", "Sealing", "Apple",
+                "Accounts", "Sessions", "APIs", "Users", "Tenancy", "ClientKeys", "Mail", "Access", "Web", "Postgres", "Sealing", "Apple",
                 "Encoding",
                 crypto, httpTypes, hummingbird, logging,
             ]),
@@ -299,8 +299,8 @@ let package = Package(
             dependencies: [
                 "Branding",
                 "Domains",
-                "Server", "SignIn", "Signing", "Users", "Billing", "Ledger", "Tenancy", "Delivery", "Access", "Web", "Postgres", "Sealing",
-                "Apple", "Encoding", "AppleSimulator", "EmbeddedPostgres",
+                "Server", "SignIn", "Signing", "Users", "Billing", "Ledger", "Tenancy", "Mail", "Delivery", "Access", "Web", "Postgres",
+                "Sealing", "Apple", "Encoding", "AppleSimulator", "EmbeddedPostgres",
                 asyncHTTPClient, crypto, cryptoExtras, httpTypes, hummingbird, jwtKit, logging, nioCore, nioFoundationEssentialsCompat,
                 nioHTTP1,
                 nioPosix, nioSSL, serviceLifecycle, subprocess, systemPackage,

@@ -67,6 +67,12 @@ package enum Text: String, CaseIterable, Sendable {
     case accountExists, accountHasYourAddress, signInToLinkIt, signInToThatAccount, chooseEarlierAccount
     case createSeparateAccount
 
+    // The proof of that user by mail.
+    case sendLinkByMail, lookIntoMailbox, linkIsOnItsWay, openLinkInThisBrowser, mailMayBeSpam
+    case tooManyMails, mailsWereSent, useNewestMail
+    case linkNeedsItsBrowser, accountHasChanged
+    case mailSubject, mailConnects, openLinkWhereYouAsked, ignoreUnaskedMail
+
     // The confirmation of one more Apple Account.
     case connectAccount, connectionLetsSignIn, connectOnlyYourOwn, connect
 

@@ -83,7 +83,8 @@ struct Routes: Sendable {
         let native = SignInNatively(
             tokens: issuer, pool: logins, apple: apple, redeemAtApple: redeemAtApple, saveUser: saveUser, metrics: metrics)
         signIn = SignInRoutes(
-            endpoints: endpoints, apple: apple, redeemAtApple: redeemAtApple, saveUser: saveUser, signInNatively: native, metrics: metrics)
+            endpoints: endpoints, apple: apple, redeemAtApple: redeemAtApple, saveUser: saveUser, signInNatively: native, mail: sender,
+            metrics: metrics)
         let deviceGrant = DeviceGrant(tokens: issuer, pool: logins, metrics: metrics)
         devices = DeviceRoutes(grant: deviceGrant, signIn: signIn)
         authKit = AuthKitSignInRoutes(

@@ -3,6 +3,7 @@ import Accounts
 package import Apple
 import Foundation
 package import Hummingbird
+package import Mail
 import Postgres
 import Sessions
 package import Tenancy
@@ -35,18 +36,22 @@ package struct SignInRoutes: Sendable {
     let signInNatively: SignInNatively
     /// The remaining calls to Apple per attempt in a browser.
     let callbackTries = LoginAttempt.callbackTries
+    /// The remaining confirmations of a mailed link per attempt. The forms that ask for mails take from `callbackTries`.
+    let proofTries = LoginAttempt.callbackTries
     /// The remaining silent sign-ins per session of a browser. Each creates a session of an application. By default, none is billed. The
     /// answers to a page that holds a sign-in take from it, too. The count is in the memory of this process. Only a cookie or a ticket of
     /// this server takes memory here.
     let silentSignIns = TokenBuckets<UUID>(perMinute: 10, holding: 30)
+    /// Mails the proof of an account. Nil if the server sends no mail.
+    let mail: MailSender?
     let metrics: Metrics
 
     package init(
         endpoints: TenantEndpoints, apple: AppleClient, redeemAtApple: RedeemAtApple, saveUser: SaveUser, signInNatively: SignInNatively,
-        metrics: Metrics
+        mail: MailSender?, metrics: Metrics
     ) {
         (self.endpoints, self.apple, self.redeemAtApple, self.saveUser) = (endpoints, apple, redeemAtApple, saveUser)
-        (self.signInNatively, self.metrics) = (signInNatively, metrics)
+        (self.signInNatively, self.mail, self.metrics) = (signInNatively, mail, metrics)
     }
 
     package var routes: RouteCollection<WebContext> {
@@ -60,6 +65,9 @@ package struct SignInRoutes: Sendable {
         pages.on(.post, "t/{tenant}/oauth2/consent/sign-in", "signInForConsent", use: signInForConsent)
         pages.on(.post, "t/{tenant}/oauth2/link", "signInToLink", use: signInToLink)
         pages.on(.post, "t/{tenant}/oauth2/link/separate", "createSeparateUser", use: createSeparateUser)
+        pages.on(.post, "t/{tenant}/oauth2/link/mail", "mailLinkProof", use: mailLinkProof)
+        pages.on(.get, "t/{tenant}/oauth2/link/mail", "showLinkProof", use: showLinkProof)
+        pages.on(.post, "t/{tenant}/oauth2/link/mail/confirmation", "redeemLinkProof", use: redeemLinkProof)
         pages.on(.get, "t/{tenant}/oauth2/identities", "signInForIdentity", use: signInForIdentity)
         pages.on(.post, "t/{tenant}/oauth2/identities", "confirmIdentity", use: confirmIdentity)
         pages.on(.post, "t/{tenant}/oauth2/identities/refusal", "refuseIdentity", use: refuseIdentity)

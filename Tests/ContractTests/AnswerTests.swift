@@ -164,10 +164,14 @@ struct AnswerTests {
     @Test("each operation without an API key succeeds as described: with its answer, or with a redirect without an error")
     func open() async throws {
         let open = specification.operations.filter(\.isOpen)
-        let answers = try await TestPlatform.run({
-            $0.showsPricing = true
-            $0.securityContact = "mailto:security@platform.test"
-        }) { platform in try await OpenOperations(platform).answers() }
+        let answers = try await TestMailServer.run { mails async throws in
+            let mail = try MailSettings(url: "smtp://127.0.0.1:\(mails.port)", sender: "login@acme.example")
+            return try await TestPlatform.run({
+                $0.showsPricing = true
+                $0.securityContact = "mailto:security@platform.test"
+                $0.mail = mail
+            }) { platform in try await OpenOperations(platform, mails).answers() }
+        }
         var (succeeded, refused): (Set<String>, [String]) = ([], [])
         for (id, answer) in answers {
             let operation = try #require(open.first { $0.id == id }, "\(id)")

@@ -7,9 +7,11 @@ import TestSupport
 struct OpenOperations: Sendable {
     private let platform: TestPlatform
     private let browser: TestBrowser
+    /// Receives the mails of the platform.
+    private let mails: TestMailServer
 
-    init(_ platform: TestPlatform) {
-        (self.platform, browser) = (platform, TestBrowser(platform))
+    init(_ platform: TestPlatform, _ mails: TestMailServer) {
+        (self.platform, browser, self.mails) = (platform, TestBrowser(platform), mails)
     }
 
     /// Returns a response of each operation, with its operation ID.
@@ -107,7 +109,7 @@ struct OpenOperations: Sendable {
     private func identities() async throws -> [(String, TestBrowser.Answer)] {
         let address = platform.address("both")
         var people: [String] = []
-        for name in ["First Owner", "Second Owner", "Third Owner"] {
+        for name in ["First Owner", "Second Owner", "Third Owner", "Mailed Owner"] {
             people.append(try await platform.makePerson(name, email: address))
         }
         people.append(try await platform.makePerson("Fourth Owner"))
@@ -115,6 +117,9 @@ struct OpenOperations: Sendable {
         let (browser, request) = (TestBrowser(platform), owner.request)
         let toApple = try await browser.press(try await browser.signIn(request, person: people[1]))
         _ = try await browser.callback(try await browser.atApple(toApple, person: people[0]))
+        let mailed = try await browser.press(try await browser.signIn(request, person: people[3]), "/mail")
+        let shown = try await browser.get(try await eventually("the mail arrives") { mails.mails.first }.link)
+        let proven = try await browser.press(shown)
         let separate = try await browser.press(try await browser.signIn(request, person: people[2]), "/separate")
 
         let (base, bearer) = ("\(platform.acme.issuer)/users/me/identities", [("Authorization", "Bearer \(owner.access)")])
@@ -126,7 +131,7 @@ struct OpenOperations: Sendable {
         let asked = try await ask()
         func page(_ asked: TestBrowser.Answer) async throws -> (toApple: TestBrowser.Answer, page: TestBrowser.Answer) {
             let toApple = try await browser.get(asked.string("url") ?? "")
-            return (toApple, try await browser.callback(try await browser.atApple(toApple, person: people[3])))
+            return (toApple, try await browser.callback(try await browser.atApple(toApple, person: people[4])))
         }
         let first = try await page(asked)
         let refused = try await browser.press(first.page, "/refusal")
@@ -136,7 +141,8 @@ struct OpenOperations: Sendable {
             body: #"{"result": "\#(confirmed["result"] ?? "")"}"#)
         let id = completed.string("id") ?? ""
         return [
-            ("signInToLink", toApple), ("createSeparateUser", separate), ("addOwnIdentity", asked), ("signInForIdentity", first.toApple),
+            ("signInToLink", toApple), ("mailLinkProof", mailed), ("showLinkProof", shown), ("redeemLinkProof", proven),
+            ("createSeparateUser", separate), ("addOwnIdentity", asked), ("signInForIdentity", first.toApple),
             ("appleCallback", first.page), ("refuseIdentity", refused), ("confirmIdentity", confirmed),
             ("completeOwnIdentity", completed),
             ("listOwnIdentities", try await browser.get(base, headers: bearer)),

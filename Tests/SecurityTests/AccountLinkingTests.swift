@@ -256,7 +256,7 @@ struct AccountLinkingTests {
 
 extension Linking {
     /// Marks an application of Acme as one of a third party.
-    fileprivate func makeThirdParty(_ client: String) async throws {
+    func makeThirdParty(_ client: String) async throws {
         let changed = try await platform.call("PATCH", "/tenants/acme/applications/\(client)", ["is_third_party": true])
         try #require(changed.status == 200, "\(changed.body)")
         platform.installation.directory.forgetAll(isFresh: true)

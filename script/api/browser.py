@@ -273,7 +273,7 @@ def main():
         print("check-browser: asked about an application of a third party after Apple's sheet, in four languages and without scripts")
         links_accounts(browser, server, acme, arrived)
         nothing_wrong(browser)
-        print("check-browser: linked two Apple Accounts, kept a third apart, and added one more")
+        print("check-browser: linked two Apple Accounts and one by mail, kept another one apart, and added one more")
         stays_at_the_application(browser, acme, stranger)
         withstands_what_is_planted(browser, acme, stranger, copy)
         cannot_be_framed(browser, acme)

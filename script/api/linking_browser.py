@@ -1,9 +1,12 @@
 """What Chromium makes of several Apple Accounts: a first sign-in with the address of another user shows a page that links both or keeps them
-apart, and a user confirms one more Apple Account. The pages are laid out, read and used by keyboard.
+apart, a link in a mail links them as well, and a user confirms one more Apple Account. The pages are laid out, read and used by keyboard.
 """
 
 import base64
+import html
 import json
+import re
+import time
 
 import requests
 
@@ -20,6 +23,16 @@ def make_person(server, name, email):
 def continues_as(browser, person):
     browser.click(f"button[name=simulator_person][value={person}]")
     browser.click("button[name=simulator_action][value=continue]")
+
+
+def mailed_link(server):
+    """The link in the newest mail that the server has caught."""
+    pages, deadline = server.settings["mail_url"], time.monotonic() + 60
+    while not (numbers := re.findall(r'href="/mail/(\d+)"', requests.get(pages).text)):
+        assert time.monotonic() < deadline, "no mail arrives"
+        time.sleep(0.1)
+    mail = requests.get(f"{pages}/{max(map(int, numbers))}").text
+    return html.unescape(re.search(r'href="([^"]*/oauth2/link/mail[^"]*)"', mail)[1])
 
 
 def is_usable(browser, heading):
@@ -50,7 +63,7 @@ def subject(tokens):
 
 
 def links_accounts(browser, server, party, arrived):
-    people = [make_person(server, f"{name} Owner", "linked@example.com") for name in ("First", "Second", "Third")]
+    people = [make_person(server, f"{name} Owner", "linked@example.com") for name in ("First", "Second", "Third", "Mailed")]
     people.append(make_person(server, "Fourth Owner", "other@example.com"))
 
     def signed_in():
@@ -77,6 +90,13 @@ def links_accounts(browser, server, party, arrived):
     browser.open(party.authorization("query"))
     continues_as(browser, people[1])
     owner = signed_in()
+    asked(people[3])
+    browser.click("main button[formaction*='/mail']")
+    is_usable(browser, "Look into your mailbox")
+    browser.open(mailed_link(server))
+    is_usable(browser, "Connect this Apple Account?")
+    browser.click("main button")
+    assert subject(signed_in()) == subject(owner), "the link does not lead to the account"
     asked(people[2])
     browser.click("main button.refusal")
     assert subject(signed_in()) != subject(owner), "the Apple Accounts are linked"
@@ -85,7 +105,7 @@ def links_accounts(browser, server, party, arrived):
     asking = requests.post(identities, headers=bearer, json={"redirect_uri": party.redirect_uri, "state": party.state})
     asking.raise_for_status()
     browser.open(asking.json()["url"])
-    continues_as(browser, people[3])
+    continues_as(browser, people[4])
     is_usable(browser, "Connect this Apple Account?")
     survives_a_reload(browser, "Connect this Apple Account?")
     browser.click("main button:not(.refusal)")

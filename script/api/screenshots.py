@@ -1,5 +1,5 @@
 """Writes the screenshots of the pages for people into docs/pictures: the sign-in page, the page of an error, the page that asks for a name,
-the page about an application of a third party and the two pages about a second Apple Account, with the brand of Acme in German, on a phone
+the page about an application of a third party and the pages about a second Apple Account, with the brand of Acme in German, on a phone
 and on a desktop. A person runs it after a change of the pages: script/python script/api/screenshots.py
 """
 
@@ -12,7 +12,7 @@ import consent_browser
 from browser import Party, arrived
 from chromium import Chromium
 from dev_server import DevServer
-from linking_browser import continues_as, make_person
+from linking_browser import continues_as, mailed_link, make_person
 from name_page import reaches_the_page
 from sign_in_page import Tenant, shows_the_page
 from web_application import WebApplication
@@ -51,6 +51,12 @@ def asks_about_accounts(browser, server, shop):
     continues_as(browser, second)
     browser.expect_heading("Ein Konto mit dieser Adresse gibt es bereits")
     save(browser, "link-page")
+    browser.click("main button[formaction*='/mail']")
+    browser.expect_heading("Sehen Sie in Ihr Postfach")
+    save(browser, "link-mail-page")
+    browser.open(mailed_link(server))
+    browser.expect_heading("Diesen Apple Account verbinden?")
+    save(browser, "link-proof-page")
     asking = requests.post(
         f"{shop.issuer}/users/me/identities", headers={"Authorization": f"Bearer {token}"}, json={"redirect_uri": shop.redirect_uri})
     asking.raise_for_status()

@@ -62,6 +62,15 @@ package struct AuditEvent: Identified, Sendable {
         """
     }
 
+    /// Selects the times of an action on a target since a time, newest first.
+    package static func times(of action: String, subject: String, owner: UUID, since: Date, upTo limit: Int) -> SQL {
+        """
+        SELECT occurred_at FROM audit_event
+        WHERE tenant_id = \(owner) AND action = \(action) AND occurred_at > \(since) AND subject = \(subject)
+        ORDER BY occurred_at DESC LIMIT \(limit)
+        """
+    }
+
     /// Selects the number and the hash of the last event of a trail.
     package static func last(of owner: UUID) -> SQL {
         """

@@ -143,6 +143,23 @@ extension Language {
         .chooseEarlierAccount: "Kies op de pagina van Apple de andere Apple Account.",
         .createSeparateAccount: "Een apart account aanmaken",
 
+        .sendLinkByMail: "Stuur mij een link per e-mail",
+        .lookIntoMailbox: "Kijk in uw mailbox",
+        .linkIsOnItsWay: "Er is een e-mail met een link onderweg naar {address}.",
+        .openLinkInThisBrowser: "Open de link in deze browser. De link werkt 15 minuten vanaf het begin van het inloggen.",
+        .mailMayBeSpam: "Als er geen e-mail aankomt, kijkt u in de map met spam, of gaat u terug en kiest u een andere manier.",
+        .tooManyMails: "Te veel e-mails",
+        .mailsWereSent: "Er zijn in korte tijd meerdere e-mails met een link verstuurd.",
+        .useNewestMail: "Gebruik de link in de nieuwste e-mail, of begin over 15 minuten opnieuw.",
+        .linkNeedsItsBrowser: "De link werkt alleen in de browser waarin u erom hebt gevraagd. Er is niets veranderd.",
+        .accountHasChanged: "Het account is intussen gewijzigd, dus er is niets gekoppeld.",
+        .mailSubject: "Uw inlogpoging bij {organization}",
+        .mailConnects: "U hebt zojuist met een Apple Account ingelogd bij {organization}. Met deze link koppelt u die aan uw account.",
+        .openLinkWhereYouAsked:
+            "Open de link in de browser waarin u erom hebt gevraagd. De link werkt 15 minuten vanaf het begin van het inloggen.",
+        .ignoreUnaskedMail:
+            "Als u niet om de link hebt gevraagd, negeert u de e-mail. Open de link niet als iemand u erom heeft gevraagd.",
+
         .connectAccount: "Deze Apple Account koppelen?",
         .connectionLetsSignIn: "Deze Apple Account geeft dan ook toegang tot dit account bij {organization}:",
         .connectOnlyYourOwn:

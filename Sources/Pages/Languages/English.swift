@@ -137,6 +137,22 @@ extension Language {
         .chooseEarlierAccount: "On Apple's page, choose the other Apple Account.",
         .createSeparateAccount: "Create a separate account",
 
+        .sendLinkByMail: "Send me a link by mail",
+        .lookIntoMailbox: "Look into your mailbox",
+        .linkIsOnItsWay: "A mail with a link is on its way to {address}.",
+        .openLinkInThisBrowser: "Open the link in this browser. It works for 15 minutes from the start of the sign-in.",
+        .mailMayBeSpam: "If no mail arrives, look into the spam folder, or go back and choose another way.",
+        .tooManyMails: "Too many mails",
+        .mailsWereSent: "Several mails with a link have been sent in a short time.",
+        .useNewestMail: "Use the link in the newest mail, or start again in 15 minutes.",
+        .linkNeedsItsBrowser: "The link works only in the browser in which you asked for it. Nothing has changed.",
+        .accountHasChanged: "The account has changed in the meantime, so nothing was connected.",
+        .mailSubject: "Your sign-in to {organization}",
+        .mailConnects: "You have just signed in to {organization} with an Apple Account. This link connects it to your account.",
+        .openLinkWhereYouAsked:
+            "Open the link in the browser in which you asked for it. It works for 15 minutes from the start of the sign-in.",
+        .ignoreUnaskedMail: "If you did not ask for the link, ignore the mail. Do not open the link if somebody asked you to.",
+
         .connectAccount: "Connect this Apple Account?",
         .connectionLetsSignIn: "This Apple Account then also signs in to this account of {organization}:",
         .connectOnlyYourOwn:

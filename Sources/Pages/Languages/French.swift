@@ -146,6 +146,23 @@ extension Language {
         .chooseEarlierAccount: "Sur la page d’Apple, choisissez l’autre compte Apple.",
         .createSeparateAccount: "Créer un compte distinct",
 
+        .sendLinkByMail: "M’envoyer un lien par e-mail",
+        .lookIntoMailbox: "Consultez votre messagerie",
+        .linkIsOnItsWay: "Un e-mail contenant un lien est en route vers {address}.",
+        .openLinkInThisBrowser: "Ouvrez le lien dans ce navigateur. Il est valable 15 minutes à partir du début de la connexion.",
+        .mailMayBeSpam:
+            "Si aucun e-mail n’arrive, regardez dans le dossier des indésirables, ou revenez en arrière et choisissez une autre méthode.",
+        .tooManyMails: "Trop d’e-mails",
+        .mailsWereSent: "Plusieurs e-mails contenant un lien ont été envoyés en peu de temps.",
+        .useNewestMail: "Utilisez le lien de l’e-mail le plus récent, ou recommencez dans 15 minutes.",
+        .linkNeedsItsBrowser: "Le lien ne fonctionne que dans le navigateur où vous l’avez demandé. Rien n’a changé.",
+        .accountHasChanged: "Le compte a changé entre-temps. Rien n’a donc été associé.",
+        .mailSubject: "Votre connexion à {organization}",
+        .mailConnects: "Vous venez de vous connecter à {organization} avec un compte Apple. Ce lien l’associe à votre compte.",
+        .openLinkWhereYouAsked:
+            "Ouvrez le lien dans le navigateur où vous l’avez demandé. Il est valable 15 minutes à partir du début de la connexion.",
+        .ignoreUnaskedMail: "Si vous n’avez pas demandé ce lien, ignorez l’e-mail. N’ouvrez pas le lien si quelqu’un vous l’a demandé.",
+
         .connectAccount: "Associer ce compte Apple ?",
         .connectionLetsSignIn: "Ce compte Apple donnera alors aussi accès à ce compte chez {organization} :",
         .connectOnlyYourOwn:

@@ -142,6 +142,24 @@ extension Language {
         .chooseEarlierAccount: "Wählen Sie auf der Seite von Apple den anderen Apple Account aus.",
         .createSeparateAccount: "Getrenntes Konto anlegen",
 
+        .sendLinkByMail: "Link per E-Mail schicken",
+        .lookIntoMailbox: "Sehen Sie in Ihr Postfach",
+        .linkIsOnItsWay: "Eine E-Mail mit einem Link ist unterwegs an {address}.",
+        .openLinkInThisBrowser: "Öffnen Sie den Link in diesem Browser. Er gilt 15 Minuten ab dem Beginn der Anmeldung.",
+        .mailMayBeSpam: "Wenn keine E-Mail ankommt, sehen Sie im Spam-Ordner nach, oder gehen Sie zurück und wählen Sie einen anderen Weg.",
+        .tooManyMails: "Zu viele E-Mails",
+        .mailsWereSent: "In kurzer Zeit wurden mehrere E-Mails mit einem Link verschickt.",
+        .useNewestMail: "Verwenden Sie den Link in der neuesten E-Mail, oder beginnen Sie in 15 Minuten erneut.",
+        .linkNeedsItsBrowser: "Der Link funktioniert nur in dem Browser, in dem Sie ihn angefordert haben. Es hat sich nichts geändert.",
+        .accountHasChanged: "Das Konto hat sich inzwischen geändert. Deshalb wurde nichts verbunden.",
+        .mailSubject: "Ihre Anmeldung bei {organization}",
+        .mailConnects:
+            "Sie haben sich soeben bei {organization} mit einem Apple Account angemeldet. Dieser Link verbindet ihn mit Ihrem Konto.",
+        .openLinkWhereYouAsked:
+            "Öffnen Sie den Link in dem Browser, in dem Sie ihn angefordert haben. Er gilt 15 Minuten ab dem Beginn der Anmeldung.",
+        .ignoreUnaskedMail:
+            "Wenn Sie den Link nicht angefordert haben, beachten Sie die E-Mail nicht. Öffnen Sie den Link nicht, wenn jemand Sie darum gebeten hat.",
+
         .connectAccount: "Diesen Apple Account verbinden?",
         .connectionLetsSignIn: "Dieser Apple Account meldet dann auch bei diesem Konto von {organization} an:",
         .connectOnlyYourOwn:

@@ -140,6 +140,24 @@ extension Language {
         .chooseEarlierAccount: "Na stronie firmy Apple proszę wybrać drugie konto Apple.",
         .createSeparateAccount: "Utwórz osobne konto",
 
+        .sendLinkByMail: "Wyślij mi link e-mailem",
+        .lookIntoMailbox: "Proszę sprawdzić skrzynkę pocztową",
+        .linkIsOnItsWay: "Wiadomość z linkiem jest w drodze na adres {address}.",
+        .openLinkInThisBrowser: "Proszę otworzyć link w tej przeglądarce. Link działa przez 15 minut od rozpoczęcia logowania.",
+        .mailMayBeSpam: "Jeśli wiadomość nie dotrze, proszę sprawdzić folder ze spamem albo wrócić i wybrać inny sposób.",
+        .tooManyMails: "Zbyt wiele wiadomości",
+        .mailsWereSent: "W krótkim czasie wysłano kilka wiadomości z linkiem.",
+        .useNewestMail: "Proszę użyć linku z najnowszej wiadomości albo zacząć od nowa za 15 minut.",
+        .linkNeedsItsBrowser: "Link działa tylko w przeglądarce, w której o niego poproszono. Nic się nie zmieniło.",
+        .accountHasChanged: "Konto w międzyczasie się zmieniło, dlatego niczego nie połączono.",
+        .mailSubject: "Logowanie w organizacji „{organization}”",
+        .mailConnects:
+            "Przed chwilą zalogowano się w organizacji „{organization}” za pomocą konta Apple. Ten link łączy je z Państwa kontem.",
+        .openLinkWhereYouAsked:
+            "Proszę otworzyć link w przeglądarce, w której o niego poproszono. Link działa przez 15 minut od rozpoczęcia logowania.",
+        .ignoreUnaskedMail:
+            "Jeśli to nie Państwo poprosili o link, proszę zignorować wiadomość. Proszę nie otwierać linku, jeśli ktoś o to poprosił.",
+
         .connectAccount: "Połączyć to konto Apple?",
         .connectionLetsSignIn: "To konto Apple pozwoli wtedy logować się także na to konto w organizacji „{organization}”:",
         .connectOnlyYourOwn:

@@ -142,6 +142,22 @@ extension Language {
         .chooseEarlierAccount: "Na página da Apple, escolha a outra Conta Apple.",
         .createSeparateAccount: "Criar uma conta separada",
 
+        .sendLinkByMail: "Enviar-me um link por e-mail",
+        .lookIntoMailbox: "Veja a sua caixa de entrada",
+        .linkIsOnItsWay: "Um e-mail com um link está a caminho de {address}.",
+        .openLinkInThisBrowser: "Abra o link neste navegador. Ele vale por 15 minutos a partir do começo do início de sessão.",
+        .mailMayBeSpam: "Se nenhum e-mail chegar, procure na pasta de spam, ou volte e escolha outra forma.",
+        .tooManyMails: "Excesso de e-mails",
+        .mailsWereSent: "Vários e-mails com um link foram enviados em pouco tempo.",
+        .useNewestMail: "Use o link do e-mail mais recente, ou comece novamente em 15 minutos.",
+        .linkNeedsItsBrowser: "O link só funciona no navegador em que você o pediu. Nada mudou.",
+        .accountHasChanged: "A conta mudou nesse meio-tempo, por isso nada foi conectado.",
+        .mailSubject: "O seu início de sessão: {organization}",
+        .mailConnects: "Você acabou de iniciar sessão com uma Conta Apple na organização {organization}. Este link a conecta à sua conta.",
+        .openLinkWhereYouAsked:
+            "Abra o link no navegador em que você o pediu. Ele vale por 15 minutos a partir do começo do início de sessão.",
+        .ignoreUnaskedMail: "Se você não pediu o link, ignore o e-mail. Não abra o link se alguém pediu isso a você.",
+
         .connectAccount: "Conectar esta Conta Apple?",
         .connectionLetsSignIn: "Esta Conta Apple também dará acesso a esta conta da organização {organization}:",
         .connectOnlyYourOwn: "Continue somente se foi você quem começou isto e se a conta é sua. Não continue se alguém pediu isso a você.",

@@ -142,6 +142,22 @@ extension Language {
         .chooseEarlierAccount: "En la página de Apple, elija la otra cuenta de Apple.",
         .createSeparateAccount: "Crear una cuenta separada",
 
+        .sendLinkByMail: "Enviarme un enlace por correo",
+        .lookIntoMailbox: "Consulte su buzón de correo",
+        .linkIsOnItsWay: "Un correo con un enlace está en camino a {address}.",
+        .openLinkInThisBrowser: "Abra el enlace en este navegador. Es válido durante 15 minutos desde que comenzó el inicio de sesión.",
+        .mailMayBeSpam: "Si no llega ningún correo, mire en la carpeta de correo no deseado, o vuelva atrás y elija otra forma.",
+        .tooManyMails: "Demasiados correos",
+        .mailsWereSent: "Se han enviado varios correos con un enlace en poco tiempo.",
+        .useNewestMail: "Use el enlace del correo más reciente, o empiece de nuevo dentro de 15 minutos.",
+        .linkNeedsItsBrowser: "El enlace solo funciona en el navegador en el que lo solicitó. No ha cambiado nada.",
+        .accountHasChanged: "La cuenta ha cambiado entretanto, por lo que no se ha vinculado nada.",
+        .mailSubject: "Su inicio de sesión en {organization}",
+        .mailConnects: "Acaba de iniciar sesión en {organization} con una cuenta de Apple. Este enlace la vincula con su cuenta.",
+        .openLinkWhereYouAsked:
+            "Abra el enlace en el navegador en el que lo solicitó. Es válido durante 15 minutos desde que comenzó el inicio de sesión.",
+        .ignoreUnaskedMail: "Si no ha solicitado el enlace, ignore el correo. No abra el enlace si alguien se lo ha pedido.",
+
         .connectAccount: "¿Vincular esta cuenta de Apple?",
         .connectionLetsSignIn: "Esta cuenta de Apple también dará acceso a esta cuenta en {organization}:",
         .connectOnlyYourOwn: "Continúe solo si ha empezado usted y la cuenta es suya. No continúe si alguien se lo ha pedido.",

@@ -140,6 +140,21 @@ extension Language {
         .chooseEarlierAccount: "Apple’ın sayfasında diğer Apple Hesabını seçin.",
         .createSeparateAccount: "Ayrı bir hesap oluştur",
 
+        .sendLinkByMail: "Bana e-postayla bağlantı gönder",
+        .lookIntoMailbox: "Posta kutunuza bakın",
+        .linkIsOnItsWay: "Bağlantı içeren bir e-posta {address} adresine gönderiliyor.",
+        .openLinkInThisBrowser: "Bağlantıyı bu tarayıcıda açın. Bağlantı, girişin başlamasından itibaren 15 dakika geçerlidir.",
+        .mailMayBeSpam: "E-posta gelmezse istenmeyen posta klasörüne bakın veya geri dönüp başka bir yol seçin.",
+        .tooManyMails: "Çok fazla e-posta",
+        .mailsWereSent: "Kısa sürede bağlantı içeren birkaç e-posta gönderildi.",
+        .useNewestMail: "En yeni e-postadaki bağlantıyı kullanın veya 15 dakika sonra yeniden başlayın.",
+        .linkNeedsItsBrowser: "Bağlantı yalnızca istediğiniz tarayıcıda çalışır. Hiçbir şey değişmedi.",
+        .accountHasChanged: "Hesap bu arada değişti, bu yüzden hiçbir şey bağlanmadı.",
+        .mailSubject: "{organization} girişiniz",
+        .mailConnects: "Az önce bir Apple Hesabı ile {organization} kuruluşuna giriş yaptınız. Bu bağlantı onu hesabınıza bağlar.",
+        .openLinkWhereYouAsked: "Bağlantıyı, istediğiniz tarayıcıda açın. Bağlantı, girişin başlamasından itibaren 15 dakika geçerlidir.",
+        .ignoreUnaskedMail: "Bağlantıyı siz istemediyseniz e-postayı dikkate almayın. Biri sizden istediyse bağlantıyı açmayın.",
+
         .connectAccount: "Bu Apple Hesabı bağlansın mı?",
         .connectionLetsSignIn: "Ardından bu Apple Hesabı ile {organization} kuruluşundaki şu hesaba da giriş yapılır:",
         .connectOnlyYourOwn:

@@ -21,7 +21,7 @@ struct LinkQuestion: Error {
 }
 
 // A first sign-in with the verified address of another user. The address proves nothing about that user, so a page asks the person: sign in
-// to that user, or create a separate one. Only a sign-in to that user links both (LinkIdentity).
+// to that user, or create a separate one. Only a sign-in to that user, or a link in a mail to the address, links both (LinkIdentity).
 extension SignInRoutes {
     /// A person who decides on the page.
     struct LinkDecision {
@@ -32,6 +32,7 @@ extension SignInRoutes {
         let sent: AttemptCookie.Sent
         /// The value of the cookie.
         let secret: String
+        let form: PageForm
     }
 
     /// The page of a question. The cookie of the attempt stays, because it binds the page to this browser. Another one has the question for
@@ -57,7 +58,7 @@ extension SignInRoutes {
         let frame = PageFrame(request, tenant, context)
         let page = LinkPage(
             address: question.address ?? "", path: "\(tenant.tenant.path)/oauth2/link", query: frame.query, attempt: state,
-            ticket: question.ticket,
+            ticket: question.ticket, offersMail: canMail(question, of: attempt, sealed: state, at: tenant.tenant.addresses),
             // The sign-in leads to Apple. On a server for development, this is the simulator.
             addresses: [attempt.redirectURI, endpoints.issuer(tenant.tenant)])
         return page.response(in: frame)
@@ -76,10 +77,12 @@ extension SignInRoutes {
     }
 
     /// Opens the form of the page.
-    /// - Parameter delivery: the kind of attempt that the page is for.
+    /// - Parameters:
+    ///   - delivery: the kind of attempt that the page is for.
+    ///   - tries: the remaining forms per attempt, if not together with the calls to Apple.
     /// - Throws: an `ErrorPage` unless the page of this browser sends it, within 15 minutes from the start of the attempt.
     func linkDecision(
-        _ delivery: LoginAttempt.Delivery, _ request: Request, _ context: WebContext
+        _ delivery: LoginAttempt.Delivery, _ request: Request, _ context: WebContext, tries: TokenBuckets<UUID>? = nil
     ) async throws -> LinkDecision {
         let form = try await pageForm(request, context, orThrow: .linkUnreadable)
         let (tenant, now) = (form.tenant, endpoints.now())
@@ -104,12 +107,13 @@ extension SignInRoutes {
         guard let waiting = WaitingIdentity(opening: form["ticket"] ?? "", for: attempt, with: endpoints.keyring, at: now)
         else { throw ErrorPage.linkUnreadable.leading(to: application) }
         // Each decision costs a verification of Apple's signature and some statements.
-        guard callbackTries.take(attempt.login.uuid, at: .now).isGranted else {
+        guard (tries ?? callbackTries).take(attempt.login.uuid, at: .now).isGranted else {
             throw RedirectedError(
                 .temporarilyUnavailable, "Too many forms were sent for this sign-in. Start again.",
                 to: attempt.returnAddress(issuer: endpoints.issuer(tenant.tenant)))
         }
-        return LinkDecision(waiting: waiting, attempt: attempt, tenant: tenant, application: application, sent: sent, secret: secret)
+        return LinkDecision(
+            waiting: waiting, attempt: attempt, tenant: tenant, application: application, sent: sent, secret: secret, form: form)
     }
 }
 

@@ -7,7 +7,8 @@ import Sessions
 
 /// The cookies of a login attempt. One cookie binds the attempt to the browser that started it. Each attempt has its own, so that two tabs
 /// do not disturb each other. More cookies contain the part of the application's state that does not fit into Apple's URL.
-/// Others contain the question of a page, for a reload, the identity that waits for the sign-in, and a name that Apple sends only once.
+/// Others contain the question of a page, for a reload, the identity that waits for the sign-in, the attempt itself, for a person who comes
+/// back from a mail, and a name that Apple sends only once.
 ///
 /// Apple responds with a cross-site POST. Browsers attach only `SameSite=None` cookies to it, and those only with `Secure`. `__Host-`
 /// prevents sibling domains from setting one. Settings allow plain http on loopback only. These attributes do not work there, and are
@@ -63,9 +64,10 @@ extension AttemptCookie {
     /// Another cookie with the question of a page, and the secret for as long, because the form of the page needs it. The cookie also shows
     /// that the login can have several codes.
     /// - Parameter question: the question. A mark replaces it if it is empty or too long for a cookie, or exceeds `largestTotal` together
-    ///   with the cookies of the request. Then only a reload of the page is not possible.
+    ///   with the other cookies of the request. Then only a reload of the page is not possible.
     func set(_ secret: String, question: String, in request: Request, publicURL: String) -> [String] {
-        let (held, name) = (Held(in: request, publicURL: publicURL), name(of: .question))
+        let name = name(of: .question)
+        let held = Held(in: request, publicURL: publicURL, except: [name])
         let total = held.secretBytes + held.partBytes + Held.size(name.utf8.count, question.utf8.count)
         let isKept = !question.isEmpty && question.utf8.count <= Self.longestValue && total <= Self.largestTotal
         return set(secret) + [set(.question, isKept ? question : Self.mark)]
@@ -77,6 +79,21 @@ extension AttemptCookie {
     }
 
     func setWaiting(_ sealed: String) -> String { set(.waiting, sealed) }
+
+    /// The cookies of a person who comes back from a mail: the question of the page and the attempt, which are sealed, and the secret. If
+    /// there is no room, the parts of other attempts go.
+    func set(_ secret: String, question: String, of attempt: String, in request: Request, publicURL: String) -> [String] {
+        Self.removals(
+            toMakeRoomFor: [question, attempt], replacing: [name(of: .question), name(of: .attempt)], in: request, publicURL: publicURL)
+            + set(secret) + [set(.question, question), set(.attempt, attempt)]
+    }
+
+    /// Whether a browser can keep a question with its attempt.
+    func canHold(_ question: String, of attempt: String) -> Bool {
+        let total =
+            Held.size(name(of: .question).utf8.count, question.utf8.count) + Held.size(name(of: .attempt).utf8.count, attempt.utf8.count)
+        return max(question.utf8.count, attempt.utf8.count) <= Self.longestValue && total <= Self.largestTotal - Self.roomForSecrets
+    }
 
     private func setIfShort(_ content: Content, _ value: String, in request: Request, publicURL: String) -> [String] {
         let (held, name) = (Held(in: request, publicURL: publicURL), name(of: content))
@@ -94,6 +111,7 @@ extension AttemptCookie {
         case question = "-q"
         /// The identity that waits for the sign-in of the attempt, or the permission to add one.
         case waiting = "-w"
+        case attempt = "-a"
         case keptName = "-n"
     }
 
@@ -102,6 +120,8 @@ extension AttemptCookie {
     private static let mark = "asked"
     /// In bytes. With its name, a cookie stays below 4096 bytes, the limit of browsers.
     private static let longestValue = 3900
+    /// How many of the bytes of all cookies are for the secrets of attempts.
+    private static let roomForSecrets = 500
 
     private func name(ofPart number: Int) -> String { "\(name)-\(number)" }
 
@@ -114,10 +134,13 @@ extension AttemptCookie {
     /// start.
     ///
     /// A response removes up to `mostRemovals` cookies. The next response removes more.
-    static func removals(toMakeRoomFor parts: [String], secret: String = "", in request: Request, publicURL: String) -> [String] {
+    /// - Parameter replaced: the names of cookies that the response sets again.
+    static func removals(
+        toMakeRoomFor parts: [String], replacing replaced: [String] = [], secret: String = "", in request: Request, publicURL: String
+    ) -> [String] {
         let nameSize = prefix(publicURL).utf8.count + nameLength
         let new = parts.reduce(Held.size(nameSize, secret.utf8.count)) { $0 + Held.size(nameSize + 2, $1.utf8.count) }
-        let held = Held(in: request, publicURL: publicURL)
+        let held = Held(in: request, publicURL: publicURL, except: replaced)
         guard new + held.partBytes + held.secretBytes > largestTotal else { return [] }
         let keepsSecrets = new + held.secretBytes <= largestTotal
         let names = held.partNames.sorted() + (keepsSecrets ? [] : held.secretNames.sorted())
@@ -133,10 +156,13 @@ extension AttemptCookie {
         var (partNames, secretNames) = (Set<String>(), Set<String>())
         var (partBytes, secretBytes) = (0, 0)
 
-        init(in request: Request, publicURL: String) {
+        /// - Parameter replaced: the names of cookies that do not count.
+        init(in request: Request, publicURL: String, except replaced: [String] = []) {
             let prefix = AttemptCookie.prefix(publicURL)
             AttemptCookie.forEachCookie(in: request) { name, value in
-                guard let (_, ending) = AttemptCookie.split(name, after: prefix.utf8) else { return }
+                guard let (_, ending) = AttemptCookie.split(name, after: prefix.utf8),
+                    !replaced.contains(where: { $0.utf8.elementsEqual(name) })
+                else { return }
                 if ending.isEmpty {
                     secretNames.insert(String(Substring(name)))
                     secretBytes += Self.size(name.count, value.count)
@@ -164,6 +190,7 @@ extension AttemptCookie {
         private(set) var secrets: [String] = []
         private(set) var questions: [String] = []
         private(set) var waiting: [String] = []
+        private(set) var attempts: [String] = []
         /// The names that wait for a sign-in in this browser, of all attempts.
         private(set) var keptNames: [String] = []
         private var names = Set<String>()
@@ -181,6 +208,7 @@ extension AttemptCookie {
                 switch content {
                 case .question: questions.append(String(Substring(value)))
                 case .waiting: waiting.append(String(Substring(value)))
+                case .attempt: attempts.append(String(Substring(value)))
                 case .keptName: break
                 // The parts of a state are read before the attempt is known.
                 case nil: if ending.isEmpty { secrets.append(String(Substring(value))) }

@@ -1,4 +1,5 @@
 import Access
+import Apple
 import Foundation
 import Hummingbird
 import Logging
@@ -9,12 +10,25 @@ import Web
 
 extension SignInRoutes {
     /// Creates a user of its own for the waiting identity, and continues the sign-in with a code. The same form again finds the user.
-    ///
-    /// The sign-in stays as old as the question, so an end of all tokens since then also ends the code.
     @Sendable
     func createSeparateUser(_ request: Request, _ context: WebContext) async throws -> Response {
         let decision = try await linkDecision(.code, request, context)
-        let (waiting, attempt, tenant, now) = (decision.waiting, decision.attempt, decision.tenant, endpoints.now())
+        let (waiting, now) = (decision.waiting, endpoints.now())
+        return try await complete(decision, request, context, at: now) { token, asked, connection in
+            try await saveUser(
+                token, waiting.name, isNewConsent: waiting.isNewConsent, refreshToken: waiting.refreshToken, asked, connection, at: now)
+        }
+    }
+
+    /// Continues the sign-in of the page with a code of the user that the person has decided for.
+    ///
+    /// The sign-in stays as old as the question, so an end of all tokens since then also ends the code.
+    /// - Parameter save: saves the user of the waiting identity; nil if the consent at Apple has ended.
+    func complete(
+        _ decision: LinkDecision, _ request: Request, _ context: WebContext, at now: Date,
+        _ save: (IDToken, Identity.Asked, Connection) async throws -> ID<User>?
+    ) async throws -> Response {
+        let (waiting, attempt, tenant) = (decision.waiting, decision.attempt, decision.tenant)
         let address = attempt.returnAddress(issuer: endpoints.issuer(tenant.tenant))
         // A page after the form keeps the cookies. A second code of the same login would end the session.
         if try await isFinished(attempt, context) {
@@ -24,9 +38,7 @@ extension SignInRoutes {
         do {
             guard let connection = tenant.connection, connection.id == waiting.connection else { throw CallbackRefusal.connectionChanged }
             let token = try await waiting.token(of: connection, verifiedBy: apple)
-            let asked = Identity.Asked(tenant: attempt.tenant, application: attempt.application)
-            let user = try await saveUser(
-                token, waiting.name, isNewConsent: waiting.isNewConsent, refreshToken: waiting.refreshToken, asked, connection, at: now)
+            let user = try await save(token, Identity.Asked(tenant: attempt.tenant, application: attempt.application), connection)
             guard let user else { throw CallbackRefusal.consentEnded }
             let authenticatedAt = token.authenticatedAt(by: waiting.askedAt)
             guard attempt.accepts(authenticatedAt: authenticatedAt) else { throw CallbackRefusal.authenticatedTooLongAgo }
@@ -52,16 +64,25 @@ extension SignInRoutes {
             let delivered = try await delivery(of: code.issued(at: now), to: attempt, decision.application, tenant.tenant, at: now)
             metrics.count(.callback, "ok")
             return address.answer(delivered, for: request, cookies: decision.sent.removals() + started)
+        } catch let page as ErrorPage {
+            throw page
         } catch {
-            let refusal = CallbackRefusal(error)
-            metrics.count(.callback, refusal.outcome)
-            endpoints.logger.log(
-                level: refusal.isOurs ? .error : .notice, "sign-in with a separate account refused",
-                metadata: [
-                    "request_id": "\(context.record.current.requestID)", "tenant": "\(tenant.tenant.slug)",
-                    "outcome": "\(refusal.outcome)", "cause": "\(error)",
-                ])
-            throw RedirectedError(refusal.code, refusal.description, to: address)
+            throw refusal(of: decision, after: error, context)
         }
+    }
+
+    /// The error for the application after a decision that could not be carried out.
+    func refusal(of decision: LinkDecision, after error: any Error, _ context: WebContext) -> RedirectedError {
+        let refusal = CallbackRefusal(error)
+        metrics.count(.callback, refusal.outcome)
+        endpoints.logger.log(
+            level: refusal.isOurs ? .error : .notice, "decision about an account refused",
+            metadata: [
+                "request_id": "\(context.record.current.requestID)", "tenant": "\(decision.tenant.tenant.slug)",
+                "outcome": "\(refusal.outcome)", "cause": "\(error)",
+            ])
+        return RedirectedError(
+            refusal.code, refusal.description,
+            to: decision.attempt.returnAddress(issuer: endpoints.issuer(decision.tenant.tenant)))
     }
 }

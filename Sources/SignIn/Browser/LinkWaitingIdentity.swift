@@ -33,9 +33,19 @@ extension SignInRoutes {
     ) async throws -> Bool {
         // A page that asked later is about another Apple Account, and the person has not agreed on it.
         let waiting = waiting.flatMap { $0.askedAt <= attempt.startedAt ? $0 : nil }
+        let outcome = await link(waiting, of: attempt, to: user, tenant, context, at: now)
+        if outcome == .otherUser, let waiting, let question = question(about: waiting, of: attempt, after: code, tenant) { throw question }
+        return outcome == .linked
+    }
+
+    /// Gives the waiting identity to a user who has proven to be its candidate, with a metric and a log line about the outcome.
+    func link(
+        _ waiting: WaitingIdentity?, of attempt: LoginAttempt, to user: ID<User>, _ tenant: TenantConfiguration, _ context: WebContext,
+        at now: Date
+    ) async -> LinkOutcome {
         let facts = context.record.current
         let origin = AuditEvent.Origin(actor: attempt.application.description, address: facts.address, requestID: facts.requestID)
-        let outcome: Outcome
+        let outcome: LinkOutcome
         var cause: (any Error)?
         do {
             outcome = try await self.outcome(of: waiting, for: user, tenant, by: origin, at: now)
@@ -51,11 +61,10 @@ extension SignInRoutes {
                     "cause": "\(cause.map { "\($0)" } ?? "")",
                 ])
         }
-        if outcome == .otherUser, let waiting, let question = question(about: waiting, of: attempt, after: code, tenant) { throw question }
-        return outcome == .linked
+        return outcome
     }
 
-    private enum Outcome: String {
+    enum LinkOutcome: String {
         case linked
         /// The question is too old, or of a connection that no longer serves the tenant.
         case expired
@@ -69,7 +78,7 @@ extension SignInRoutes {
 
     private func outcome(
         of waiting: WaitingIdentity?, for user: ID<User>, _ tenant: TenantConfiguration, by origin: AuditEvent.Origin, at now: Date
-    ) async throws -> Outcome {
+    ) async throws -> LinkOutcome {
         guard let waiting, let connection = tenant.connection, connection.id == waiting.connection else { return .expired }
         guard tenant.tenant.settings.accountLinking == .ask else { return .switchedOff }
         let token = try await waiting.token(of: connection, verifiedBy: apple)
@@ -91,7 +100,7 @@ extension SignInRoutes {
     /// - Parameter confirmation: selects the user, if it still has the address.
     private func link(
         _ added: AddedIdentity, to user: ID<User>, _ tenant: ID<Tenant>, if confirmation: SQL, by origin: AuditEvent.Origin, at now: Date
-    ) async throws -> Outcome {
+    ) async throws -> LinkOutcome {
         do {
             let outcome = try await OwnerDatabase(signInNatively.pool, tenant: tenant).transaction { db in
                 try await added.add(

@@ -8,8 +8,8 @@ import Tenancy
 import Users
 
 /// A sign-in at Apple whose identity no user has, while the person decides about a user with the same address. It is sealed, first into the
-/// form of the page and then into a cookie of the attempt that signs in to that user. It is not a row, so a person who leaves the page
-/// leaves nothing behind.
+/// form of the page and then into a cookie of the attempt that signs in to that user, or that waits for a link in a mail. It is not a row,
+/// so a person who leaves the page leaves nothing behind.
 ///
 /// It contains Apple's id_token, which is verified again when it is used. So only a sign-in that Apple vouched for can become an
 /// identity.
@@ -112,6 +112,14 @@ struct WaitingIdentity: Sendable {
         guard tenant == attempt.tenant, connection == attempt.connection, now < askedAt.addingTimeInterval(Self.lifetime)
         else { return nil }
     }
+
+    /// The end of the time in which an attempt can use it.
+    func end(in attempt: LoginAttempt) -> Date {
+        min(askedAt.addingTimeInterval(Self.lifetime), attempt.startedAt.addingTimeInterval(LoginAttempt.lifetime))
+    }
+
+    /// Tells it and its candidate from all others, also of the same attempt.
+    var digest: [UInt8] { LoginAttempt.hash("\(candidate) \(idToken)") }
 
     /// Apple's id_token, verified again. The time is that of the question, because the id_token may expire before the decision.
     func token(of connection: Connection, verifiedBy apple: AppleClient) async throws -> IDToken {

@@ -73,6 +73,37 @@ struct FailingHostTests {
         }
     }
 
+    @Test("a failing host offers no mailed link, and none works there, because it leads to the owner of the host")
+    func mailedLink() async throws {
+        try await TestMailServer.run { server async throws in
+            let mail = try server.settings()
+            try await OwnHost.run({ $0.mail = mail }) { own in
+                let linking = try await Linking.make(own.platform)
+                let (browser, request) = (own.browser(), TestBrowser.Request(own.acme))
+                func press(_ page: TestBrowser.Answer, _ path: String, in browser: TestBrowser) async throws -> TestBrowser.Answer {
+                    let form = try #require(TestBrowser.AppleForm(html: page.body), "\(page.status) \(page.body)")
+                    return try await browser.post(OwnHost.url + form.action + path, form: form.fields, headers: [("Origin", OwnHost.url)])
+                }
+                let page = try await browser.signIn(request, person: linking.second)
+                #expect(page.body.contains("Send me a link by mail"))
+                #expect(try await press(page, "/mail", in: browser).status == 200)
+                let asking = try await browser.get(try await eventually("the mail arrives") { server.mails.first }.link)
+                #expect(linking.asksToConnect(asking), "\(asking.status) \(asking.body)")
+
+                own.resolver.remove("_espalier.\(OwnHost.name)")
+                try await own.platform.installation.domainUpkeep.pass(at: Date() + 86_460)
+                try await own.settle()
+                #expect(try await press(asking, "", in: browser).isPage(400))
+                let other = own.browser()
+                let again = try await other.signIn(request, person: linking.second)
+                #expect(linking.asks(again) && !again.body.contains("Send me a link by mail"), "\(again.status) \(again.body)")
+                #expect(try await press(again, "/mail", in: other).isPage(400))
+                #expect(try await linking.identities() == 1)
+                #expect(try await own.platform.audited("mailLinkProof").count == 1)
+            }
+        }
+    }
+
     @Test("the cookies of a deleted domain stay invalid if the tenant proves the same host again")
     func deleted() async throws {
         try await Self.run { own, id, browser, request in

@@ -31,6 +31,42 @@ struct LinkingAtOwnHostTests {
         }
     }
 
+    @Test("a mailed link leads to the host, and works only there")
+    func mailed() async throws {
+        try await TestMailServer.run { server async throws in
+            let mail = try server.settings()
+            try await OwnHost.run({ $0.mail = mail }) { own in
+                let linking = try await Linking.make(own.platform)
+                let (browser, request) = (own.browser(), TestBrowser.Request(own.acme))
+                let headers = [("Origin", OwnHost.url), ("Sec-Fetch-Site", "same-origin")]
+                let page = try await browser.signIn(request, person: linking.second)
+                let form = try #require(TestBrowser.AppleForm(html: page.body))
+                let sent = try await browser.post("\(OwnHost.url)\(form.action)/mail", form: form.fields, headers: headers)
+                #expect(sent.isPage(200, setsCookies: true), "\(sent.status) \(sent.body)")
+                let link = try await eventually("the mail arrives") { server.mails.first }.link
+                #expect(link.hasPrefix("\(OwnHost.url)/oauth2/link/mail?ticket="))
+
+                // The other address of the tenant, even with the cookies of the host.
+                browser.cookies = browser.cookies(of: OwnHost.url)
+                #expect(try await browser.get(link.replacing(OwnHost.url, with: own.platform.acme.issuer)).isPage(400))
+                let asking = try await browser.get(link)
+                #expect(linking.asksToConnect(asking), "\(asking.status) \(asking.body)")
+                let confirmation = try #require(TestBrowser.AppleForm(html: asking.body))
+                #expect(confirmation.action == "/oauth2/link/mail/confirmation")
+                let foreign = try await browser.post(own.platform.acme.issuer + confirmation.action, form: confirmation.fields)
+                #expect(foreign.isPage(400))
+                #expect(try await linking.identities() == 1)
+
+                let back = try await browser.post(OwnHost.url + confirmation.action, form: confirmation.fields, headers: headers)
+                #expect(back["iss"] == OwnHost.url, "\(back.status) \(back.location ?? back.body)")
+                let tokens = try await browser.redeem(try #require(back["code"]), request)
+                #expect(try claims(of: tokens.string("access_token"))["sub"] as? String == linking.owner.user)
+                #expect(try await linking.identities() == 2)
+                #expect(browser.cookies(of: OwnHost.url).isEmpty)
+            }
+        }
+    }
+
     @Test("a person adds an Apple Account at the host")
     func adds() async throws {
         try await OwnHost.run { own in

@@ -120,6 +120,8 @@ struct AttemptCookieTests {
         #expect(values(parts(5600), question) == mark)
         // Cookies of others do not count.
         #expect(values(["x=\(String(repeating: "p", count: 7000))"], question) == whole)
+        // A reload replaces the question.
+        #expect(values(["\(secret)-q=\(String(repeating: "q", count: 3900))"] + parts(3000), question) == whole)
         let sent = cookie.sent(in: request(["\(mine); \(secret)-q=a.b"]))
         #expect(sent.questions == ["a.b"] && sent.secrets == ["s"])
     }
@@ -130,16 +132,39 @@ struct AttemptCookieTests {
         let (mine, other) = (cookie.name, AttemptCookie(ID(at: Date()), publicURL: "https://login.test").name)
         let header =
             "\(mine)-w=w; \(mine)=s; a=b; \(mine)-q=a.b; \(mine)-0=p; \(other)=x; \(other)-w=x; \(other)-q=x; \(other)-n=n; "
-            + "\(mine)-n=m; \(mine)-w=; \(mine)-ww=x; \(mine)-w\u{301}=x; \(mine)w=x; \(mine)-Q=x; \(other)\u{600}-n=x; \(mine)=t"
+            + "\(mine)-n=m; \(mine)-a=a; \(other)-a=x; "
+            + "\(mine)-w=; \(mine)-ww=x; \(mine)-w\u{301}=x; \(mine)w=x; \(mine)-Q=x; \(other)\u{600}-n=x; \(mine)=t"
         let sent = cookie.sent(in: request([header]))
         #expect(sent.secrets == ["s", "t"] && sent.waiting == ["w"] && sent.questions == ["a.b"] && sent.keptNames == ["n", "m"])
+        #expect(sent.attempts == ["a"])
         func names(_ cookies: [String]) -> [String] { cookies.map { String($0.prefix { $0 != "=" }) } }
-        let rest = ["0", "n", "q", "w"].map { "\(mine)-\($0)" }
+        let rest = ["0", "a", "n", "q", "w"].map { "\(mine)-\($0)" }
         #expect(names(sent.removals()) == [mine] + rest)
         #expect(names(sent.removals(keepingSecret: true)) == rest)
         #expect(names(sent.removalsOfWaiting) == ["\(mine)-w"])
         let none = cookie.sent(in: request(["\(other)=x; \(other)-w=x; \(mine)-w="]))
         #expect(none.removals().isEmpty && none.removalsOfWaiting.isEmpty && none.waiting.isEmpty)
+    }
+
+    @Test("a question and its attempt wait for a link in a mail; if there is no room, the parts of others go, and too long ones do not fit")
+    func mailed() {
+        let url = "https://login.test"
+        let cookie = AttemptCookie(login, publicURL: url)
+        let (mine, other) = (cookie.name, AttemptCookie(ID(at: Date()), publicURL: url).name)
+        func text(_ count: Int) -> String { String(repeating: "p", count: count) }
+        func values(_ others: [String]) -> [String] {
+            let header = (["\(mine)=s", "\(mine)-q=\(text(2000))"] + others).joined(separator: "; ")
+            return cookie.set("s", question: text(2000), of: text(1500), in: request([header]), publicURL: url)
+                .map { String($0.prefix { $0 != ";" }) }
+        }
+        let whole = ["\(mine)=s", "\(mine)-q=\(text(2000))", "\(mine)-a=\(text(1500))"]
+        #expect(values([]) == whole)
+        // Cookies that the response replaces do not count.
+        #expect(values(["\(mine)-a=\(text(1500))", "\(other)-0=\(text(3000))"]) == whole)
+        #expect(values(["\(other)=t", "\(other)-0=\(text(3600))"]) == ["\(other)-0="] + whole)
+        #expect(cookie.canHold(text(3900), of: text(2500)) && cookie.canHold(text(2500), of: text(3900)))
+        #expect(!cookie.canHold(text(3901), of: "a") && !cookie.canHold("a", of: text(3901)))
+        #expect(!cookie.canHold(text(3300), of: text(3300)))
     }
 
     @Test("parts that exceed the limit together are removed for a new attempt; other cookies stay")

@@ -1,0 +1,129 @@
+import Access
+import Apple
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Mail
+import Pages
+import Postgres
+import Sessions
+import Tenancy
+import Users
+import Web
+
+// The second way to prove the user with the same address: a link in a mail to this address. The mail goes only to the address that Apple
+// signed, and only while the user has it.
+extension SignInRoutes {
+    /// How many mails the address of a user gets, in how many seconds. All servers count together, by the audit trail.
+    private static let mostMails = 3
+    private static let mailWindow: TimeInterval = 15 * 60
+
+    /// Whether a mail can prove the user: the server sends mails, the link leads back to it, and the browser can keep the sign-in until the
+    /// person opens the link.
+    /// - Parameter state: the sealed attempt.
+    func canMail(_ question: LinkQuestion, of attempt: LoginAttempt, sealed state: String, at addresses: TenantAddresses) -> Bool {
+        guard mail != nil, leadsBack(to: addresses), let address = question.address, MailAddress(address) != nil else { return false }
+        return AttemptCookie(attempt.login, publicURL: endpoints.publicURL).canHold(question.ticket, of: state)
+    }
+
+    /// Whether links to the address of the request in progress lead to this server. At a failing host, they may lead to another owner, who
+    /// would have both halves of the proof after a click of a person who did not ask for the mail.
+    func leadsBack(to addresses: TenantAddresses) -> Bool { addresses.current.map { !addresses.isFailing($0) } ?? true }
+
+    /// Mails the link, and keeps the sign-in in cookies of this browser, because the link opens another page.
+    @Sendable
+    func mailLinkProof(_ request: Request, _ context: WebContext) async throws -> Response {
+        let decision = try await linkDecision(.code, request, context)
+        let (waiting, attempt, tenant, now) = (decision.waiting, decision.attempt, decision.tenant, endpoints.now())
+        let (state, ticket) = (decision.form["attempt"] ?? "", decision.form["ticket"] ?? "")
+        let cookie = decision.sent.cookie
+        guard let mail, leadsBack(to: tenant.tenant.addresses), cookie.canHold(ticket, of: state)
+        else { throw ErrorPage.linkUnreadable.leading(to: decision.application) }
+        guard tenant.tenant.settings.accountLinking == .ask, let connection = tenant.connection, connection.id == waiting.connection
+        else { throw ErrorPage.accountChanged.leading(to: decision.application) }
+        let frame = PageFrame(request, tenant, context)
+        let room = mail.take(of: tenant.tenant.id.uuid)
+        guard room.isGranted else { return tooManyMails(in: frame, retryAfter: room.secondsUntilNext, context) }
+        do {
+            let token = try await waiting.token(of: connection, verifiedBy: apple)
+            guard let address = token.email, let recipient = MailAddress(address),
+                let confirmation = Identity.confirm(waiting.candidate, for: token, of: waiting.tenant, askedAt: waiting.askedAt)
+            else { throw ErrorPage.accountChanged.leading(to: decision.application) }
+            let proof = LinkProof(for: waiting, of: attempt, at: address)
+            let link =
+                "\(endpoints.issuer(tenant.tenant))/oauth2/link/mail\(frame.query)\(frame.query.isEmpty ? "?" : "&")"
+                + "ticket=\(proof.sealed(with: endpoints.keyring))"
+            let letter = LinkMail(link: link, in: frame)
+            let message = try Mail.Message(
+                to: recipient, subject: letter.subject, text: letter.text, html: letter.html, deliverBefore: proof.expiresAt)
+            switch try await queue(message, about: waiting, of: attempt, if: confirmation, context, at: now) {
+            case .changed: throw ErrorPage.accountChanged.leading(to: decision.application)
+            case .tooMany(let since):
+                return tooManyMails(
+                    in: frame, retryAfter: Int(since.addingTimeInterval(Self.mailWindow).timeIntervalSince(now).rounded(.up)), context)
+            case .queued: break
+            }
+            metrics.count(.callback, "link_mailed")
+            return NoticePage(
+                title: .lookIntoMailbox, detail: .linkIsOnItsWay, remedy: [.openLinkInThisBrowser, .mailMayBeSpam],
+                values: [.address: address]
+            ).response(.ok, in: frame).setting(
+                cookie.set(decision.secret, question: ticket, of: state, in: request, publicURL: endpoints.publicURL))
+        } catch let page as ErrorPage {
+            throw page
+        } catch {
+            throw refusal(of: decision, after: error, context)
+        }
+    }
+
+    private enum Queued: Sendable {
+        case queued
+        /// The address has got as many mails as it may since this time.
+        case tooMany(since: Date)
+        /// The address no longer leads to the user.
+        case changed
+    }
+
+    /// - Parameter confirmation: selects the user, if it still has the address.
+    private func queue(
+        _ message: Mail.Message, about waiting: WaitingIdentity, of attempt: LoginAttempt, if confirmation: SQL, _ context: WebContext,
+        at now: Date
+    ) async throws -> Queued {
+        let facts = context.record.current
+        let origin = AuditEvent.Origin(actor: attempt.application.description, address: facts.address, requestID: facts.requestID)
+        let (user, tenant) = (waiting.candidate, waiting.tenant)
+        let action = "mailLinkProof"
+        return try await OwnerDatabase(signInNatively.pool, tenant: tenant).transaction { db in
+            // Requests at the same time wait here, so that each counts the mails of the others.
+            _ = try await db.run(UserReply.lock(user, of: tenant))
+            let (known, mails) = try await db.run(
+                confirmation,
+                AuditEvent.times(
+                    of: action, subject: user.description, owner: tenant.uuid, since: now.addingTimeInterval(-Self.mailWindow),
+                    upTo: Self.mostMails))
+            guard !known.isEmpty else { return .changed }
+            let times = try mails.map { try $0.get("occurred_at", as: Date.self) }
+            if times.count == Self.mostMails, let oldest = times.last { return .tooMany(since: oldest) }
+            _ = try await db.run([
+                Mail.insertion(message, owner: tenant.uuid, keyring: endpoints.keyring, at: now),
+                try AuditEvent.insert(action, of: user.description, owner: tenant.uuid, by: origin, at: now),
+            ])
+            return .queued
+        }
+    }
+
+    private func tooManyMails(in frame: PageFrame, retryAfter seconds: Int, _ context: WebContext) -> Response {
+        metrics.count(.callback, "link_mail_limit")
+        context.record.note(outcome: Problem.Code.rateLimited.rawValue)
+        var response = NoticePage(title: .tooManyMails, detail: .mailsWereSent, remedy: [.useNewestMail])
+            .response(.tooManyRequests, in: frame)
+        response.headers[.retryAfter] = "\(max(1, seconds))"
+        return response
+    }
+}
+
+extension ErrorPage {
+    /// The tenant, the user or its address has changed since the page asked. Nothing was linked.
+    static let accountChanged = ErrorPage(
+        outcome: "account_changed", status: .badRequest, title: .signInDidNotFinish, detail: .accountHasChanged, remedy: .startAgain)
+}
