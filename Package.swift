@@ -447,7 +447,9 @@ let package = Package(
             ]),
         .testTarget(
             name: "AuthKitTests",
-            dependencies: ["Server", "AuthKit", "Access", "Tenancy", "Postgres", "Encoding", "TestSupport", crypto, jwtKit, nioHTTP1]),
+            dependencies: [
+                "Server", "AuthKit", "Access", "Domains", "Tenancy", "Postgres", "Encoding", "TestSupport", crypto, jwtKit, nioHTTP1,
+            ]),
         .testTarget(name: "MushuTests", dependencies: ["Server", "Postgres", "TestSupport", crypto]),
         .testTarget(
             name: "RegistrationTests",

@@ -101,6 +101,7 @@ extension SignInRoutes {
     }
 
     private func waitingRequest(in form: PageForm, _ request: Request) throws -> WaitingRequest {
+        try form.requireServedAddress()
         let (tenant, unreadable) = (form.tenant, QuestionTicket.Page.consent.unreadable)
         let ticket: ConsentTicket
         do throws(ConsentTicket.Refusal) {

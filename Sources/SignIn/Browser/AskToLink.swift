@@ -85,6 +85,7 @@ extension SignInRoutes {
         _ delivery: LoginAttempt.Delivery, _ request: Request, _ context: WebContext, tries: TokenBuckets<UUID>? = nil
     ) async throws -> LinkDecision {
         let form = try await pageForm(request, context, orThrow: .linkUnreadable)
+        try form.requireServedAddress()
         let (tenant, now) = (form.tenant, endpoints.now())
         let attempt: LoginAttempt
         do throws(LoginAttempt.Refusal) {

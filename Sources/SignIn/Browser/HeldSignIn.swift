@@ -45,6 +45,7 @@ extension SignInRoutes {
                 throw tenant.applications[application].map(ErrorPage.attemptExpired.leading(to:)) ?? .attemptExpired
             }
         }
+        if ticket.delivery != .codeWithoutURI { try form.requireServedAddress() }
         guard ticket.page == page, let application = tenant.applications[ticket.application] else { throw unreadable }
         guard tenant.tenant.addresses.isCurrent(ticket.host),
             let code = try? AuthorizationCode(opening: login, onPage: ticket.place, with: endpoints.keyring),

@@ -1,4 +1,6 @@
+import Domains
 import Foundation
+import Postgres
 import Server
 import Tenancy
 import Testing
@@ -26,6 +28,48 @@ struct AuthKitAuthorizeTests {
             let back = try await client.browser.decide(.allow, on: page)
             #expect(try await client.redeem(back["code"] ?? "").status == 200)
             #expect(try await client.redeem(try await client.code(person: "Ada Lovelace")).status == 200)
+        }
+    }
+
+    @Test("the page also works after the tenant's address below the public URL is switched off, and that of an OAuth sign-in does not")
+    func thirdPartyWithoutOldAddress() async throws {
+        try await TestPlatform.run { platform in
+            let client = AuthKitClient(platform)
+            let path = "/tenants/acme/applications/\(client.request.application.client_id)"
+            #expect(try await platform.call("PATCH", path, ["is_third_party": true]).status == 200)
+            platform.installation.directory.forgetAll(isFresh: true)
+            let old = TestBrowser(platform)
+            let oldPage = try await old.signIn(client.request, person: "Ada Lovelace")
+            #expect(oldPage.asksForConsent(setsCookies: true), "\(oldPage.status) \(oldPage.location ?? oldPage.body)")
+            _ = try await platform.ownerPool.run(
+                """
+                INSERT INTO domain (tenant_id, id, host, token, state, is_primary, is_exclusive, verified_at, proved_since, check_due_at,
+                    expires_at, created_at, updated_at)
+                SELECT id, gen_random_uuid(), 'login.acme.test', 'mB0Yw9pQ1nT5vXc7ZkR3aA', 'active', true, true, now(), now(),
+                    now() + interval '1 day', now(), now(), now()
+                FROM tenant WHERE slug = 'acme'
+                """)
+            try await platform.installation.hosts.read(everything: true)
+            platform.installation.directory.forgetAll(isFresh: true)
+            #expect(try await platform.call("GET", "/tenants/acme").string("issuer") == "https://login.acme.test")
+            func page(of person: String, after toApple: TestBrowser.Answer) async throws -> TestBrowser.Answer {
+                let page = try await client.browser.callback(try await client.browser.atApple(toApple, person: person))
+                #expect(page.asksForConsent(setsCookies: true), "\(page.status) \(page.location ?? page.body)")
+                return page
+            }
+            let first = try await page(of: "Ada Lovelace", after: try await client.authorize())
+            let refused = try await client.browser.decide(.refuse, on: first)
+            #expect(refused.reports(client.request, "access_denied"), "\(refused.status) \(refused.location ?? refused.body)")
+            let second = try await page(of: "Ada Lovelace", after: try await client.authorize())
+            let other = try await client.browser.decide(.otherAccount, on: second)
+            let third = try await page(of: "Grace Hopper", after: other)
+            let code = try #require(try await client.browser.decide(.allow, on: third)["code"])
+            #expect(try await client.redeem(code).status == 200)
+            for button in [TestBrowser.Decision.allow, .refuse, .otherAccount] {
+                let answer = try await old.decide(button, on: oldPage)
+                #expect(answer.isPage(404), "\(button) \(answer.status) \(answer.location ?? answer.body)")
+            }
+            #expect(try await platform.count("consent") == 1)
         }
     }
 
