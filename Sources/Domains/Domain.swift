@@ -52,6 +52,8 @@ package struct Domain: Identified, Sendable {
     /// How long a claim waits for its proof, and how long the proof of a domain may be missing: 7 days, in seconds.
     static let lifetimeOfClaim: TimeInterval = 7 * 86400
     static let grace: TimeInterval = 7 * 86400
+    /// How old the last proof may be if nobody can say whether it is still there: 2 days, in seconds.
+    private static let longestDoubt: TimeInterval = 2 * 86400
 
     /// The time between two looks for a proof: a day, and an hour while it is missing. In seconds.
     private static let (interval, intervalOfFailing): (TimeInterval, TimeInterval) = (86400, 3600)
@@ -69,10 +71,12 @@ package struct Domain: Identified, Sendable {
     func checked(_ result: DomainProof.Result, at now: Date) -> Domain {
         var changed = self
         changed.checkedAt = now
-        switch result {
+        // A host whose name servers fail may belong to somebody else.
+        let isTooOld = state.isServing && verifiedAt.map { now.timeIntervalSince($0) >= Self.longestDoubt } ?? false
+        switch result == .unknown && isTooOld ? .missing : result {
         case .found:
             (changed.state, changed.verifiedAt, changed.failingSince, changed.provedSince) = (.active, now, nil, provedSince ?? now)
-        // Nobody can say whether the proof is there, so the state stays.
+        // Nobody can say whether the proof is there, so the state stays for now.
         case .unknown: break
         case .missing where state.isServing:
             let since = failingSince ?? now

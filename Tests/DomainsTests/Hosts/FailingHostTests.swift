@@ -73,6 +73,26 @@ struct FailingHostTests {
         }
     }
 
+    @Test("a host whose name servers fail keeps its sign-ins for 2 days, then becomes failing, and later inactive")
+    func unanswered() async throws {
+        try await Self.run { own, id, browser, request in
+            let (upkeep, now) = (own.platform.installation.domainUpkeep, Date())
+            own.resolver.respond(.fail)
+            try await upkeep.pass(at: now + 86_460)
+            try await own.settle()
+            #expect(try await own.state(id) == "active")
+            #expect(try await Self.isSignedIn(browser, request))
+            try await upkeep.pass(at: now + 3 * 86_460)
+            try await own.settle()
+            #expect(try await own.state(id) == "failing")
+            #expect(try await !Self.isSignedIn(browser, request))
+            try await upkeep.pass(at: now + 9 * 86_460)
+            #expect(try await own.state(id) == "failing")
+            try await upkeep.pass(at: now + 11 * 86_460)
+            #expect(try await own.state(id) == "inactive")
+        }
+    }
+
     @Test("a failing host offers no mailed link, and none works there, because it leads to the owner of the host")
     func mailedLink() async throws {
         try await TestMailServer.run { server async throws in
