@@ -19,7 +19,7 @@ package final class HostTable: Service, Sendable {
         /// The whole server: its own host, and all that no tenant has proved.
         case publicURL
         case tenant(OwnHost)
-        /// A host that a tenant has proved, and that does not serve it any longer. The domain or the tenant may be deleted.
+        /// A host that a tenant has proved, and that does not serve it any longer. The domain may be deleted.
         case nobody
     }
 
@@ -207,11 +207,12 @@ package final class HostTable: Service, Sendable {
 }
 
 extension Domain {
-    /// The hosts that tenants have proved, and whether they serve them. A deleted tenant has no sign-in, so its hosts serve nobody.
+    /// The hosts that tenants have proved, and whether they serve them. A deleted tenant may be restored. Until its purge, its hosts receive
+    /// Apple's notifications, and nothing else serves it.
     fileprivate static var proved: SQL {
         """
         SELECT d.host, d.tenant_id, d.is_primary, d.is_exclusive, d.proved_since, t.slug,
-            d.state IN ('active', 'failing') AND t.status IN ('active', 'suspended') AS serves
+            d.state IN ('active', 'failing') AND t.status IN ('active', 'suspended', 'deleted') AS serves
         FROM domain d JOIN (\(part: Tenant.names)) AS t ON t.id = d.tenant_id
         WHERE d.state IN ('active', 'failing', 'inactive') ORDER BY d.is_primary DESC, d.id
         """
@@ -223,7 +224,7 @@ extension Domain {
     fileprivate static func proved(by owners: [UUID]) -> SQL {
         """
         SELECT d.host, d.tenant_id, d.is_primary, d.is_exclusive, d.proved_since, t.slug,
-            d.state IN ('active', 'failing') AND t.status IN ('active', 'suspended') AS serves
+            d.state IN ('active', 'failing') AND t.status IN ('active', 'suspended', 'deleted') AS serves
         FROM domain d JOIN (\(part: Tenant.names)) AS t ON t.id = d.tenant_id
         WHERE d.tenant_id = ANY(\(owners)) AND d.state IN ('active', 'failing', 'inactive') ORDER BY d.is_primary DESC, d.id
         """

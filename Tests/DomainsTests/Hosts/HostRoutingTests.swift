@@ -1,4 +1,5 @@
 import Domains
+import Foundation
 import Postgres
 import Server
 import TestSupport
@@ -121,16 +122,44 @@ struct HostRoutingTests {
                 try await RawRequest.status(path, "Host: \(host)", to: own.platform)
             }
             #expect(try await status(path, "claimed.acme.test") == 200)
-            for isDeleted in [false, true] {
-                try await own.set(isDeleted ? "state = 'active'" : "state = 'inactive'")
-                if isDeleted { #expect(try await own.platform.call("DELETE", "/tenants/acme?confirm=acme").status == 200) }
-                try await own.settle()
-                for path in [path, Self.discovery, "/v1/tenants", "/button.svg", "/certificates/ask?domain=login.test"] {
-                    #expect(try await status(path) == 404, "\(path) \(isDeleted)")
-                }
-                let asked = try await browser.get("\(TestPlatform.publicURL)/certificates/ask?domain=\(OwnHost.name)")
-                #expect(asked.status == 404)
+            try await own.set("state = 'inactive'")
+            try await own.settle()
+            for path in [path, Self.discovery, "/v1/tenants", "/button.svg", "/certificates/ask?domain=login.test"] {
+                #expect(try await status(path) == 404, "\(path)")
             }
+            let asked = try await browser.get("\(TestPlatform.publicURL)/certificates/ask?domain=\(OwnHost.name)")
+            #expect(asked.status == 404)
+        }
+    }
+
+    @Test("the host of a deleted tenant has no sign-in, and still receives Apple's notifications, because the tenant may be restored")
+    func deleted() async throws {
+        try await OwnHost.run { own in
+            #expect(try await own.platform.call("DELETE", "/tenants/acme?confirm=acme").status == 200)
+            try await own.settle()
+            let browser = own.browser()
+            for path in [
+                Self.discovery, "/oauth2/authorize", "/oauth2/jwks", "/device", "/t/globex\(Self.discovery)", "/t/acme\(Self.discovery)",
+                "/v1/tenants",
+            ] {
+                let status = try await browser.get(OwnHost.url + path).status
+                #expect(status == 404, "\(path) \(status)")
+            }
+            // Apple needs a certificate there.
+            #expect(try await browser.get("\(TestPlatform.publicURL)/certificates/ask?domain=\(OwnHost.name)").status == 200)
+            let now = Int(Date().timeIntervalSince1970)
+            let event = #"{"type": "email-disabled", "sub": "000123.0123.0456", "event_time": \#(now * 1000)}"#
+            let signed = try await own.platform.simulator.send(
+                .POST, "/simulator/notifications/sign",
+                [
+                    "iss": "https://appleid.apple.com", "aud": own.platform.own.servicesID, "iat": now, "jti": UUID().uuidString,
+                    "events": event,
+                ])
+            let answer = try await browser.send(
+                "POST", "\(OwnHost.url)/auth/apple/notifications", headers: [("Content-Type", "application/json")],
+                body: String(decoding: signed, as: UTF8.self))
+            #expect(answer.status == 200, "\(answer.status) \(answer.body)")
+            #expect(try await own.platform.count("apple_notification") == 1)
         }
     }
 
