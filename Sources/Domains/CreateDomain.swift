@@ -28,7 +28,11 @@ extension DomainRoutes {
             try await call.database(pool).transaction { db in
                 let (_, found, existing) = try await db.run(
                     Domain.lockAll(of: tenant), Domain.find(host: host, of: tenant),
-                    "SELECT count(*) AS n FROM domain WHERE tenant_id = \(tenant)")
+                    """
+                    SELECT (SELECT count(*) FROM domain WHERE tenant_id = \(tenant)) AS n,
+                        (SELECT count(*) FROM lost_host WHERE tenant_id = \(UUID.platform) AND lost_by = \(tenant)
+                            AND lost_at > \(now - Domain.windowOfLost)) AS lost
+                    """)
                 var statements: [SQL] = []
                 // An ended claim does not prevent another one.
                 if let ended = try found.first(Domain.init), ended.isExpired(at: now) {
@@ -39,6 +43,12 @@ extension DomainRoutes {
                 }
                 guard try existing[0].get("n", as: Int.self) < Domain.limit || !statements.isEmpty
                 else { throw Problem(.conflict, "A tenant can have at most \(Domain.limit) domains. Delete an unused one.") }
+                // Each process has all lost hosts in memory, for a year.
+                guard try existing[0].get("lost", as: Int.self) < Domain.mostLost
+                else {
+                    throw Problem(
+                        .conflict, "The tenant has deleted \(Domain.mostLost) verified domains in 30 days. Create another one later.")
+                }
                 _ = try await db.run(statements + [domain.insert(tenant: tenant), event])
             }
         }

@@ -49,6 +49,9 @@ package struct Domain: Identified, Sendable {
 
     /// How many domains a tenant can have, pending ones included.
     static let limit = 20
+    /// How many hosts a tenant can have lost in 30 days before it claims another one.
+    static let mostLost = 50
+    static let windowOfLost: TimeInterval = 30 * 86400
     /// How long a claim waits for its proof, and how long the proof of a domain may be missing: 7 days, in seconds.
     static let lifetimeOfClaim: TimeInterval = 7 * 86400
     static let grace: TimeInterval = 7 * 86400

@@ -48,7 +48,7 @@ package struct DomainUpkeep: Service {
         while try await look(at: now()) == Self.batch {}
     }
 
-    /// A year is longer than any certificate of a host is valid.
+    /// A year is longer than any certificate of a host is valid. Each process forgets them when it next reads everything.
     private func forgetLostHosts(at now: Date) async throws {
         _ = try await database.run("DELETE FROM lost_host WHERE tenant_id = \(UUID.platform) AND lost_at <= \(now - 365 * 86_400)")
     }

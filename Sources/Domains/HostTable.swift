@@ -10,9 +10,10 @@ package import Web
 
 /// The own hosts of all tenants, in memory. A request for any other host, or a question about a certificate, costs no statement.
 ///
-/// A notification of a changed tenant reads its hosts again. A claim without a proof notifies nobody, and is not here: otherwise a tenant
-/// could take another name of this server from the operator. Each time the process gets a new connection for notifications, it reads
-/// everything again. While it has none, it reads everything every few seconds, because the caches of tenants are fresh then.
+/// A notification of a changed tenant reads its hosts again, and everything if it has lost one. A claim without a proof notifies nobody, and
+/// is not here: otherwise a tenant could take another name of this server from the operator. Each time the process gets a new connection for
+/// notifications, it reads everything again. While it has none, it reads everything every few seconds, because the caches of tenants are
+/// fresh then.
 package final class HostTable: Service, Sendable {
     /// The place to which a host leads.
     package enum Place: Sendable, Equatable {
@@ -40,6 +41,14 @@ package final class HostTable: Service, Sendable {
         var first: Task<Void, any Error>?
         /// The wait for the next read, if nothing reports a change.
         var timer: Task<Void, Never>?
+
+        /// Whether tenants have lost hosts since the last read of them.
+        func hasLost(hostsOf owners: [UUID], unlessIn rows: [Entry]) -> Bool {
+            owners.contains { owner in
+                let hosts = Set(rows.filter { $0.owner == owner }.map(\.domain.host))
+                return domains[owner]?.contains { !hosts.contains($0.domain.host) } == true
+            }
+        }
 
         /// Another tenant may have a host that a tenant has lost.
         mutating func index() {
@@ -179,19 +188,17 @@ package final class HostTable: Service, Sendable {
         }
         guard isAll || !owners.isEmpty else { return }
         do {
-            let (proved, lost) = try await database.run(isAll ? Domain.proved : Domain.proved(by: owners), Domain.lostHosts)
-            let rows = try proved.map(Entry.init)
-            let hosts = try lost.map { try $0.get("host", as: String.self) }
+            let (rows, hosts) = try await isAll ? readAll() : (database.run(Domain.proved(by: owners)).map(Entry.init), nil)
             let isOutrun = state.withLock { state in
-                guard number > state.applied else {
-                    // A later read has ended before. Nobody knows which rows are newer.
+                // A later read has ended before, and nobody knows which rows are newer. Or the list of lost hosts has another one.
+                guard number > state.applied, isAll || !state.hasLost(hostsOf: owners, unlessIn: rows) else {
                     state.isAllChanged = true
                     return true
                 }
                 state.applied = number
                 if isAll { state.domains = [:] } else { for owner in owners { state.domains[owner] = nil } }
                 for entry in rows { state.domains[entry.owner, default: []].append(entry) }
-                state.lost = hosts
+                if let hosts { state.lost = hosts }
                 state.index()
                 return false
             }
@@ -203,6 +210,11 @@ package final class HostTable: Service, Sendable {
             }
             throw error
         }
+    }
+
+    private func readAll() async throws -> ([Entry], [String]?) {
+        let (proved, lost) = try await database.run(Domain.proved, Domain.lostHosts)
+        return (try proved.map(Entry.init), try lost.map { try $0.get("host", as: String.self) })
     }
 }
 
@@ -218,7 +230,7 @@ extension Domain {
         """
     }
 
-    /// Each change reads them again. Only the deletion of a proved domain adds one, so there are few.
+    /// A tenant adds up to `mostLost` in 30 days.
     fileprivate static var lostHosts: SQL { "SELECT host FROM lost_host WHERE tenant_id = \(UUID.platform)" }
 
     fileprivate static func proved(by owners: [UUID]) -> SQL {

@@ -70,6 +70,37 @@ struct CreateDomainTests {
         }
     }
 
+    @Test("a tenant that has lost 50 hosts in 30 days claims no other one; another tenant does")
+    func lost() async throws {
+        try await OwnHost.run { own in
+            let id = try #require(try await own.platform.call("GET", "/tenants/acme/domains").elements.first?["id"] as? String)
+            #expect(try await own.platform.call("DELETE", "/tenants/acme/domains/\(id)").status == 204)
+            let pool = own.platform.ownerPool
+            func add(_ numbers: ClosedRange<Int>) async throws {
+                for number in numbers {
+                    _ = try await pool.run(
+                        """
+                        INSERT INTO lost_host (host, lost_by, lost_at)
+                        SELECT \("lost-\(number).acme.test"), id, now() FROM tenant WHERE slug = 'acme'
+                        """)
+                }
+            }
+            try await add(1...48)
+            let key = own.platform.acme.api_keys[0].secret
+            func create(_ host: String) async throws -> TestBrowser.Answer {
+                try await own.platform.call("POST", "/tenants/acme/domains", key: key, ["host": host])
+            }
+            #expect(try await create("one.acme.test").status == 201)
+            try await add(49...49)
+            let refused = try await create("two.acme.test")
+            #expect(refused.problem == "conflict" && refused.body.contains("30 days"), "\(refused.status) \(refused.body)")
+            #expect(try await own.create("two.acme.test").problem == "conflict")
+            #expect(try await own.create("two.acme.test", of: "globex").status == 201)
+            _ = try await pool.run("UPDATE lost_host SET lost_at = now() - interval '31 days' WHERE host = 'lost-1.acme.test'")
+            #expect(try await create("two.acme.test").status == 201)
+        }
+    }
+
     @Test("several tenants may claim a host, and a tenant claims it once")
     func squatting() async throws {
         try await OwnHost.unclaimed { own in
