@@ -127,8 +127,9 @@ extension SignInRoutes {
                 metrics.count(.callback, question.page.rawValue)
                 return try await page(question, for: tenant, request, context)
                     .setting(
-                        sent.cookie.set(secret, question: question.cookieValue, in: request, publicURL: endpoints.publicURL)
-                            + sent.removalsOfWaiting + started)
+                        sent.cookie.set(
+                            secret, question: question.cookieValue, after: sent.removalsOfWaiting + started, in: request,
+                            publicURL: endpoints.publicURL) + sent.removalsOfWaiting + started)
             }
             var delivered = try await delivery(of: code, to: attempt, application, tenant.tenant, at: now)
             // The person believes the page, which said that both Apple Accounts would lead to one user. Only the application can tell.

@@ -42,12 +42,13 @@ extension SignInRoutes {
         _ question: LinkQuestion, of attempt: LoginAttempt, sealed state: String, by sent: AttemptCookie.Sent, _ secret: String,
         _ tenant: TenantConfiguration, _ application: Application, _ request: Request, _ context: WebContext
     ) async throws -> Response {
-        let kept = sent.cookie.set(secret, question: question.ticket, in: request, publicURL: endpoints.publicURL)
+        let removals = attempt.delivery == .identity ? [] : sent.removalsOfWaiting
+        let kept = sent.cookie.set(secret, question: question.ticket, after: removals, in: request, publicURL: endpoints.publicURL)
         if attempt.delivery == .identity {
             return try await askToConnect(question, of: attempt, sealed: state, tenant, application, request, context).setting(kept)
         }
         // The page has the identity that waited for this sign-in, or that of another sign-in instead.
-        return askToLink(question, of: attempt, sealed: state, tenant, request, context).setting(kept + sent.removalsOfWaiting)
+        return askToLink(question, of: attempt, sealed: state, tenant, request, context).setting(kept + removals)
     }
 
     private func askToLink(

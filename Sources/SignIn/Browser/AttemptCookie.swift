@@ -65,9 +65,11 @@ extension AttemptCookie {
     /// that the login can have several codes.
     /// - Parameter question: the question. A mark replaces it if it is empty or too long for a cookie, or exceeds `largestTotal` together
     ///   with the other cookies of the request. Then only a reload of the page is not possible.
-    func set(_ secret: String, question: String, in request: Request, publicURL: String) -> [String] {
+    /// - Parameter removals: cookies that the response removes. Like the one that it replaces, they do not count.
+    func set(_ secret: String, question: String, after removals: [String] = [], in request: Request, publicURL: String) -> [String] {
         let name = name(of: .question)
-        let held = Held(in: request, publicURL: publicURL, except: [name])
+        let removed = removals.map { String($0.prefix { $0 != "=" }) }
+        let held = Held(in: request, publicURL: publicURL, except: removed + [name])
         let total = held.secretBytes + held.partBytes + Held.size(name.utf8.count, question.utf8.count)
         let isKept = !question.isEmpty && question.utf8.count <= Self.longestValue && total <= Self.largestTotal
         return set(secret) + [set(.question, isKept ? question : Self.mark)]
@@ -96,10 +98,11 @@ extension AttemptCookie {
     }
 
     private func setIfShort(_ content: Content, _ value: String, in request: Request, publicURL: String) -> [String] {
-        let (held, name) = (Held(in: request, publicURL: publicURL), name(of: content))
+        let name = name(of: content)
+        let held = Held(in: request, publicURL: publicURL, except: [name])
         let total = held.secretBytes + held.partBytes + Held.size(name.utf8.count, value.utf8.count)
         if value.utf8.count <= Self.longestValue, total <= Self.largestTotal { return [set(content, value)] }
-        return held.partNames.contains(name) ? [Self.removal(name, attributes)] : []
+        return [Self.removal(name, attributes)]
     }
 
     private func set(_ content: Content, _ value: String) -> String {

@@ -55,11 +55,10 @@ extension SignInRoutes {
                 tenant.tenant, at: now)
             {
                 metrics.count(.callback, question.page.rawValue)
-                let cookie = decision.sent.cookie
-                return try await page(question, for: tenant, request, context).setting(
-                    decision.sent.removals(keepingSecret: true)
-                        + cookie.set(decision.secret, question: question.cookieValue, in: request, publicURL: endpoints.publicURL) + started
-                )
+                let removals = decision.sent.removals(keepingSecret: true)
+                let kept = decision.sent.cookie.set(
+                    decision.secret, question: question.cookieValue, after: removals, in: request, publicURL: endpoints.publicURL)
+                return try await page(question, for: tenant, request, context).setting(removals + kept + started)
             }
             let delivered = try await delivery(of: code.issued(at: now), to: attempt, decision.application, tenant.tenant, at: now)
             metrics.count(.callback, "ok")

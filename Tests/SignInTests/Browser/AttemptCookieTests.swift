@@ -126,6 +126,25 @@ struct AttemptCookieTests {
         #expect(sent.questions == ["a.b"] && sent.secrets == ["s"])
     }
 
+    @Test("cookies that the response removes or replaces leave their room to a question and to a name")
+    func removed() {
+        let url = "https://login.test"
+        let (cookie, other) = (AttemptCookie(login, publicURL: url), AttemptCookie(ID(at: Date()), publicURL: url).name)
+        func text(_ count: Int) -> String { String(repeating: "p", count: count) }
+        // The page of an account, with the identity that waited before it, and another tab.
+        let header = "\(cookie.name)=s; \(cookie.name)-q=\(text(3500)); \(cookie.name)-w=\(text(2500)); \(other)-0=\(text(2600))"
+        let sent = cookie.sent(in: request([header]))
+        func question(after removals: [String]) -> String? {
+            cookie.set("s", question: text(2000), after: removals, in: request([header]), publicURL: url)
+                .last.map { String($0.prefix { $0 != ";" }) }
+        }
+        #expect(question(after: sent.removals(keepingSecret: true)) == "\(cookie.name)-q=\(text(2000))")
+        #expect(question(after: sent.removalsOfWaiting) == "\(cookie.name)-q=\(text(2000))")
+        #expect(question(after: []) == "\(cookie.name)-q=asked")
+        let names = request(["\(cookie.name)=s; \(cookie.name)-n=\(text(3800)); \(other)-0=\(text(1500))"])
+        #expect(cookie.setKeptName(text(3800), in: names, publicURL: url).first?.hasPrefix("\(cookie.name)-n=ppp") == true)
+    }
+
     @Test("everything that a browser sends of an attempt is read at once, and can be removed; of others, only the names that wait")
     func sent() {
         let cookie = AttemptCookie(login, publicURL: "https://login.test")
