@@ -23,6 +23,8 @@ extension LogoutRoutes {
         let (application, address) = try destination(form, tenant)
         let ticket = SignOutTicket(opening: decision["ticket"] ?? "", of: tenant.tenant.id, with: endpoints.keyring, at: now)
         guard request.isFromOwnPage(endpoints.origin(context)), let ticket else { return try await leave(form, tenant, request, context) }
+        // A failing host hides the cookie, so nothing ends.
+        guard tenant.tenant.addresses.allowsBrowserSessions else { return try await leave(form, tenant, request, context) }
         guard let cookie = BrowserCookie(in: request, of: tenant.tenant, publicURL: endpoints.publicURL, with: endpoints.keyring)
         else { return signedOut([], then: address, removingCookie: false, tenant, request, context) }
         // The browser may have signed in again since the question.

@@ -41,6 +41,8 @@ struct FailingHostTests {
             try await own.settle()
             #expect(try await Self.isSignedIn(browser, request))
 
+            let asking = try await browser.get("\(OwnHost.url)/oauth2/logout")
+            let form = try #require(TestBrowser.AppleForm(html: asking.body), "\(asking.status) \(asking.body)")
             let record = "_espalier.\(OwnHost.name)"
             let proof = try #require((try await own.get(id).json["proof"] as? [String: Any])?["record"] as? [String: Any])
             own.resolver.remove(record)
@@ -51,6 +53,9 @@ struct FailingHostTests {
             // Nor does a page tell whose cookie it is.
             let page = try await browser.get("\(OwnHost.url)/oauth2/logout")
             #expect(page.status == 200 && TestBrowser.AppleForm(html: page.body) == nil, "\(page.body)")
+            // The form of an earlier page ends nothing, and the response says so.
+            let confirmed = try await browser.post(OwnHost.url + form.action, form: form.fields, headers: [("Origin", OwnHost.url)])
+            #expect(confirmed.status == 200 && confirmed.body.contains("not signed out"), "\(confirmed.status) \(confirmed.body)")
             let other = own.browser()
             #expect(try await other.signIn(request)["code"] != nil)
             #expect(other.cookies(of: OwnHost.url)[Self.cookie] == nil)
