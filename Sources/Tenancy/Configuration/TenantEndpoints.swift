@@ -62,9 +62,12 @@ package struct TenantEndpoints: Sendable {
         return HostName.inURL(issuer).map { issuer.isSame(as: origin(ofHost: $0)) } ?? false
     }
 
-    /// The issuer of the pages that a person opens later: at the address of the request, or else at the tenant's primary domain.
+    /// The issuer of the pages that a person opens later: at the address of the request, or else at the tenant's primary domain. A failing
+    /// one may belong to somebody else, so it is used only if the other address is off.
     package func openIssuer(_ tenant: Tenant) -> String {
-        issuer(slug: tenant.slug, tenant.addresses.current ?? tenant.addresses.primary)
+        let addresses = tenant.addresses
+        let primary = addresses.primary.flatMap { addresses.isExclusive || !addresses.isFailing($0) ? $0 : nil }
+        return issuer(slug: tenant.slug, addresses.current ?? primary)
     }
 
     /// The origin of an own host of a tenant.

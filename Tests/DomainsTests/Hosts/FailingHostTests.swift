@@ -98,6 +98,30 @@ struct FailingHostTests {
         }
     }
 
+    @Test("a device shows the address of a failing primary domain only if the other one is off")
+    func device() async throws {
+        try await OwnHost.run { own in
+            let id = try #require(try await own.platform.call("GET", "/tenants/acme/domains").elements.first?["id"] as? String)
+            let application = own.platform.acme.applications[1].client_id
+            let path = "/tenants/acme/applications/\(application)"
+            #expect(try await own.platform.call("PATCH", path, ["allows_device_grant": true]).status == 200)
+            for (change, state, page) in [
+                (["is_primary": true], "active", OwnHost.url), ([:], "failing", own.platform.acme.issuer),
+                (["is_exclusive": true], "failing", OwnHost.url),
+            ] {
+                if !change.isEmpty { #expect(try await own.change(id, change).status == 200) }
+                if state == "failing" { try await own.set("state = 'failing', failing_since = now(), proved_since = NULL") }
+                try await own.settle()
+                let codes = try await own.browser().post(
+                    "\(change["is_exclusive"] == nil ? own.platform.acme.issuer : OwnHost.url)/oauth2/device_authorization",
+                    form: [("client_id", application)])
+                #expect(codes.string("verification_uri") == "\(page)/device", "\(codes.status) \(codes.body)")
+            }
+            let moved = try await own.browser().get("\(own.platform.acme.issuer)/device")
+            #expect(moved.location == "\(OwnHost.url)/device", "\(moved.status)")
+        }
+    }
+
     @Test("a failing host offers no mailed link, and none works there, because it leads to the owner of the host")
     func mailedLink() async throws {
         try await TestMailServer.run { server async throws in
