@@ -141,10 +141,10 @@ package struct Session: Identified, Sendable {
         // The first proof of a public application binds the next refresh tokens.
         let bound = application.kind.isConfidential ? nil : asked.key
         let binding: SQL = bound.map { ", dpop_jkt = \($0.text)" } ?? ""
-        // An application may move to another address of its tenant.
-        let host: SQL = tenant.addresses.hosts.isEmpty ? "" : ", last_host = \(tenant.addresses.current)"
         return """
-            UPDATE session s SET refresh_generation = s.refresh_generation + 1, refreshed_at = \(now)\(part: binding)\(part: host)
+            UPDATE session s SET refresh_generation = s.refresh_generation + 1, refreshed_at = \(now)\(part: binding),
+                -- An application may move to another address of its tenant.
+                last_host = \(tenant.addresses.current)
             FROM (\(part: User.live)) AS u, (\(part: Tenant.limits)) AS t
             WHERE s.tenant_id = \(tenant.id) AND s.id = \(id) AND s.application_id = \(application.id)
                 AND s.refresh_generation = \(generation) AND s.ended_at IS NULL AND s.expires_at > \(now)

@@ -204,6 +204,26 @@ struct ExclusiveHostTests {
         }
     }
 
+    @Test("an application that refreshes at the old address while the tenant has no domain gets that issuer at a later logout")
+    func refreshedWithoutDomain() async throws {
+        try await OwnHost.run { own in
+            #expect(try await own.platform.call("PATCH", "/tenants/acme", ["single_sign_on": true]).status == 200)
+            _ = try await own.platform.ownerPool.run("UPDATE application SET frontchannel_logout_uri = 'https://app.test/out'")
+            try await own.settle()
+            let browser = own.browser()
+            let tokens = try await browser.tokens(.init(own.acme))
+            let id = try #require(try await own.platform.call("GET", "/tenants/acme/domains").elements.first?["id"] as? String)
+            #expect(try await own.platform.call("DELETE", "/tenants/acme/domains/\(id)").status == 204)
+            try await own.settle()
+            let refreshed = try await browser.refresh(tokens["refresh_token"] as? String ?? "", .init(own.platform.acme))
+            #expect(refreshed.status == 200, "\(refreshed.body)")
+            _ = try await own.activate(OwnHost.name)
+            let page = try await browser.get("\(OwnHost.url)/oauth2/logout?id_token_hint=\(refreshed.string("id_token") ?? "")")
+            let issuer = own.platform.acme.issuer.replacing(":", with: "%3A").replacing("/", with: "%2F")
+            #expect(page.body.contains("https://app.test/out?iss=\(issuer)&amp;sid="), "\(page.status) \(page.body)")
+        }
+    }
+
     @Test("a logout token has the issuer of the address at which the application got its tokens")
     func logoutTokens() async throws {
         try await WebhookReceiver.run { receiver in
