@@ -1,6 +1,7 @@
 import Access
 import Apple
 import Foundation
+import Postgres
 import Sessions
 import Tenancy
 import Users
@@ -43,7 +44,13 @@ extension SignInRoutes {
             saveUser.saved(
                 token, name, isNewConsent: isNewConsent, refreshToken: refreshToken, asked, connection, isAsking: isAsking, at: now))
         switch saved {
-        case .user(let user): return user
+        case .user(let user):
+            if name == nil, let kept = answered.keptName {
+                // It waited for a question that nobody asks any longer, for example because the tenant turned it off.
+                let set = User.setName(kept, of: user, attempt.tenant, since: now, unless: "false", at: now)
+                _ = try await OwnerDatabase(signInNatively.pool, tenant: attempt.tenant).repeatable.run(set)
+            }
+            return user
         case .candidate(let candidate):
             var waiting = answered.waiting(for: candidate, in: attempt, at: now)
             if let earlier { try await waiting.keep(earlier, ifOf: token, through: connection, verifiedBy: apple) }

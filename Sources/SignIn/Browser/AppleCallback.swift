@@ -255,14 +255,20 @@ extension SignInRoutes {
             let owner = identityTicket(of: attempt, sent, at: now)?.user
             throw try connectQuestion(after: answered, of: attempt, addedTo: owner, at: now)
         }
-        let user =
-            if let saved {
-                try await admitted(
-                    saveUser.complete(
-                        saved, savedFor: presented, token, name, refreshToken: tokens.refreshToken, asked, connection, at: now))
-            } else {
-                try await signedInUser(after: answered, of: attempt, asked, isAsking: isAsking, keeping: earlier, at: now)
+        let user: ID<User>
+        if let saved {
+            user = try await admitted(
+                saveUser.complete(
+                    saved, savedFor: presented, token, name, refreshToken: tokens.refreshToken, asked, connection, at: now))
+        } else {
+            do {
+                user = try await signedInUser(after: answered, of: attempt, asked, isAsking: isAsking, keeping: earlier, at: now)
+            } catch where !(error is LinkQuestion) {
+                // Nothing is saved, and Apple's code is used.
+                guard let name else { throw error }
+                throw UnfinishedSignIn(cause: error, name: KeptName(name, of: presented, through: connection, of: attempt.tenant, at: now))
             }
+        }
         let authenticatedAt = token.authenticatedAt(by: now)
         guard attempt.accepts(authenticatedAt: authenticatedAt) else { throw CallbackRefusal.authenticatedTooLongAgo }
         return AuthorizationCode(

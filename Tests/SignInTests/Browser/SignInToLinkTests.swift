@@ -210,6 +210,50 @@ struct SignInToLinkTests {
         }
     }
 
+    @Test("a name that waits is saved if the tenant has turned the question off")
+    func keptWithoutQuestion() async throws {
+        try await Linking.run { linking in
+            let own: [String: any Sendable] = ["endpoint": "token", "client_id": linking.platform.own.servicesID, "times": 1]
+            try await linking.platform.simulator.fault(own.merging(["fault": "status", "status": 503]) { $1 })
+            let failed = try await linking.browser.signIn(linking.request, person: linking.second)
+            #expect(failed["error"] == "temporarily_unavailable" || failed.status == 503, "\(failed.status) \(failed.location ?? "")")
+            try #require(linking.browser.cookies.keys.contains { $0.hasSuffix("-n") })
+            try await linking.platform.set(["account_linking": "off"])
+            let user = try await linking.user(linking.browser.signIn(linking.request, person: linking.second))
+            #expect(user != linking.owner.user)
+            #expect(try await linking.platform.user(user)?.givenName == "Second")
+            // A name that the user has stays.
+            _ = try await linking.platform.ownerPool.run(
+                "UPDATE tenant_user SET given_name = 'Mine', family_name = NULL WHERE given_name = 'Second'")
+            _ = try await linking.user(linking.browser.signIn(linking.request, person: linking.second))
+            #expect(try await linking.platform.user(user)?.givenName == "Mine")
+        }
+    }
+
+    @Test("if the database fails after Apple has redeemed the code of a first sign-in, the name waits, too")
+    func databaseFails() async throws {
+        try await Linking.run { linking in
+            let pool = linking.platform.ownerPool
+            // The question does not fit into its page, so a user is saved at once.
+            let (address, name) = ("\(String(repeating: "a", count: 200))@example.com", String(repeating: "👍🏽", count: 100))
+            _ = try await pool.run("UPDATE tenant_user SET email = \(address)")
+            try await linking.platform.claim("email", address)
+            var form = try await linking.browser.atApple(try await linking.browser.authorize(linking.request), person: linking.second)
+            form["user"] = #"{"name":{"firstName":"\#(name)","lastName":"\#(name)"}}"#
+            _ = try await pool.run(
+                "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'refused'; END $$")
+            _ = try await pool.run("CREATE TRIGGER refuse BEFORE INSERT ON tenant_user FOR EACH ROW EXECUTE FUNCTION refuse()")
+            let failed = try await linking.browser.callback(form)
+            #expect(failed["error"] == "server_error", "\(failed.status) \(failed.location ?? failed.body)")
+            #expect(linking.browser.cookies.keys.contains { $0.hasSuffix("-n") })
+            _ = try await pool.run("DROP TRIGGER refuse ON tenant_user")
+            var again = try await linking.browser.atApple(try await linking.browser.authorize(linking.request), person: linking.second)
+            again["user"] = nil
+            let user = try await linking.user(linking.browser.callback(again))
+            #expect(try await linking.platform.user(user)?.givenName == name)
+        }
+    }
+
     @Test("if a server without Apple's keys receives the sign-in to the other user, the page appears again with the name")
     func keysUnavailable() async throws {
         try await OwnApple.run { platform, apple in
