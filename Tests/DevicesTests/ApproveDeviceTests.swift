@@ -158,6 +158,24 @@ struct ApproveDeviceTests {
         }
     }
 
+    @Test("a page that described no third party approves no application of one")
+    func undescribed() async throws {
+        try await TestPlatform.run { platform in
+            let client = try await DeviceClient(platform)
+            let path = "/tenants/acme/applications/\(client.request.application.client_id)"
+            let codes = try await client.codes()
+            let page = try await client.signIn(try await client.show(codes.user))
+            #expect(try await platform.call("PATCH", path, ["is_third_party": true]).status == 200)
+            platform.installation.directory.forgetAll(isFresh: true)
+            #expect(try await client.press("approval", on: page).isPage(400))
+            #expect(try await client.pollLater(codes.device).isOAuthError(400, "authorization_pending"))
+            #expect(try await platform.count("consent") == 0)
+            let described = try await client.signIn(try await client.show(codes.user))
+            #expect(try await client.press("approval", on: described).status == 200)
+            #expect(try await platform.count("consent") == 1)
+        }
+    }
+
     @Test("a user who refuses the device, or was signed out since the sign-in, gives no consent")
     func noConsent() async throws {
         try await TestPlatform.run { platform in

@@ -24,6 +24,8 @@ extension DeviceRoutes {
         let (form, tenant, now) = (try await endpoints.browserForm(request, context), try await tenant(context), endpoints.now())
         let seen = try await seenDevice(form["ticket"], of: tenant, allowsApproved: true, request, context)
         let login = try login(form["login"] ?? "", seen, tenant.tenant)
+        // A page of the previous version, or from before the tenant changed the application, has described no third party.
+        guard !seen.application.isThirdParty || form["third_party"] != nil else { throw ErrorPage.deviceGone }
         let isFirst = seen.device.state == .pending
         // The device would start a login that the budget refuses.
         guard !isFirst || !tenant.refusesLogins(at: now) else { throw ErrorPage.budgetUsedUp }

@@ -101,6 +101,9 @@ struct DevicePage {
         <form method="post" action="{{approval}}">
         <input type="hidden" name="ticket" value="{{ticket}}">
         <input type="hidden" name="login" value="{{login}}">
+        {{#isOfThirdParty}}
+        <input type="hidden" name="third_party" value="shown">
+        {{/isOfThirdParty}}
         <p><button>{{allowThisDevice}}</button></p>
         </form>
         {{/isApproval}}
