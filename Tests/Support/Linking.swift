@@ -76,6 +76,11 @@ package struct Linking: Sendable {
         return try claims(of: tokens.string("access_token"))["sub"] as? String ?? "\(tokens.status) \(tokens.body)"
     }
 
+    /// Removes one of the owner's identities, as an administrator.
+    package func remove(_ identity: String) async throws -> TestBrowser.Answer {
+        try await platform.call("DELETE", "/tenants/acme/users/\(owner.user)/identities/\(identity)")
+    }
+
     /// How many identities a user has.
     package func identities(of user: String? = nil) async throws -> Int {
         try await platform.call("GET", "/tenants/acme/users/\(user ?? owner.user)/identities").data.count

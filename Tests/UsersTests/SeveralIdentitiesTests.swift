@@ -22,6 +22,20 @@ struct SeveralIdentitiesTests {
         }
     }
 
+    /// A user with two Apple Accounts, and the team that receives the applications.
+    private static func moving(_ platform: TestPlatform) async throws -> (Linking, ReceivingTeam) {
+        let linking = try await Linking.make(platform)
+        let side = try await ReceivingTeam.make(platform)
+        #expect(try await linking.user(linking.link(linking.page())) == linking.owner.user)
+        return (linking, side)
+    }
+
+    /// The IDs of the identities, in the order of their addition.
+    private static func identities(_ linking: Linking) async throws -> [String] {
+        let details = try await linking.platform.call("GET", "/tenants/acme/users/\(linking.owner.user)")
+        return (details.json["identities"] as? [[String: any Sendable]])?.compactMap { $0["id"] as? String } ?? []
+    }
+
     @Test("each sign-in is saved with its identity, and sessions count for none of them")
     func saved() async throws {
         try await Linking.run { linking in
@@ -60,10 +74,8 @@ struct SeveralIdentitiesTests {
     func removed() async throws {
         try await Linking.run { linking in
             #expect(try await linking.user(linking.link(linking.page())) == linking.owner.user)
-            let path = "/tenants/acme/users/\(linking.owner.user)"
-            let details = try await linking.platform.call("GET", path)
-            let last = try #require((details.json["identities"] as? [[String: any Sendable]])?.last?["id"] as? String)
-            #expect(try await linking.platform.call("DELETE", "\(path)/identities/\(last)").status == 204)
+            let last = try #require(try await Self.identities(linking).last)
+            #expect(try await linking.remove(last).status == 204)
             #expect(try await linking.platform.count("session", where: "apple_team_id IS NOT NULL OR vouched_at IS NOT NULL") == 0)
         }
     }
@@ -71,9 +83,7 @@ struct SeveralIdentitiesTests {
     @Test("a transfer moves an identity whose Apple Account exists, and a sign-in with another one afterwards asks the person")
     func transferred() async throws {
         try await TestPlatform.run { platform in
-            let linking = try await Linking.make(platform)
-            let side = try await ReceivingTeam.make(platform)
-            #expect(try await linking.user(linking.link(linking.page())) == linking.owner.user)
+            let (linking, side) = try await Self.moving(platform)
             // The one that was used last is of a deleted Apple Account.
             _ = try await platform.ownerPool.run(
                 """
@@ -95,19 +105,13 @@ struct SeveralIdentitiesTests {
     func removedAfterCollection() async throws {
         // Without the outbox, Apple still has the consent of the removed one.
         try await TestPlatform.run({ $0.outboxConcurrency = 0 }) { platform in
-            let linking = try await Linking.make(platform)
-            let side = try await ReceivingTeam.make(platform)
-            #expect(try await linking.user(linking.link(linking.page())) == linking.owner.user)
+            let (linking, side) = try await Self.moving(platform)
             // The one that was used last is collected.
             #expect(try await platform.login(linking.second).user == linking.owner.user)
             let transfer = try await platform.createTransfer(to: side.team)
             try #require(try await platform.work("collect", transfer).batch == "1 0 0 true")
-            let path = "/tenants/acme/users/\(linking.owner.user)"
-            let ids = (try await platform.call("GET", path).json["identities"] as? [[String: any Sendable]])?.compactMap {
-                $0["id"] as? String
-            }
-            let second = try #require(ids?.last)
-            #expect(try await platform.call("DELETE", "\(path)/identities/\(second)").status == 204)
+            let second = try #require(try await Self.identities(linking).last)
+            #expect(try await linking.remove(second).status == 204)
             #expect(try await platform.call("GET", transfer).userCounts == [1, 0, 0, 0])
 
             try await platform.transferApp(to: side)
@@ -124,16 +128,12 @@ struct SeveralIdentitiesTests {
     @Test("the removal of an Apple Account that is not collected leaves the collected one as it is")
     func removedBesideCollection() async throws {
         try await TestPlatform.run { platform in
-            let linking = try await Linking.make(platform)
-            let side = try await ReceivingTeam.make(platform)
-            #expect(try await linking.user(linking.link(linking.page())) == linking.owner.user)
+            let (linking, side) = try await Self.moving(platform)
             #expect(try await platform.login(linking.second).user == linking.owner.user)
             let transfer = try await platform.createTransfer(to: side.team)
             try #require(try await platform.work("collect", transfer).batch == "1 0 0 true")
-            let path = "/tenants/acme/users/\(linking.owner.user)"
-            let identities = try await platform.call("GET", path).json["identities"] as? [[String: any Sendable]]
-            let first = try #require(identities?.first?["id"] as? String)
-            #expect(try await platform.call("DELETE", "\(path)/identities/\(first)").status == 204)
+            let first = try #require(try await Self.identities(linking).first)
+            #expect(try await linking.remove(first).status == 204)
             #expect(try await platform.call("GET", transfer).userCounts == [0, 1, 0, 0])
             try await platform.transferApp(to: side)
             #expect(try await platform.login(linking.second).user == linking.owner.user)
@@ -143,9 +143,7 @@ struct SeveralIdentitiesTests {
     @Test("an Apple Account that is removed while Apple is asked about it is not collected")
     func removedDuringCollection() async throws {
         try await TestPlatform.run { platform in
-            let linking = try await Linking.make(platform)
-            let side = try await ReceivingTeam.make(platform)
-            #expect(try await linking.user(linking.link(linking.page())) == linking.owner.user)
+            let (linking, side) = try await Self.moving(platform)
             #expect(try await platform.login(linking.second).user == linking.owner.user)
             let transfer = try await platform.createTransfer(to: side.team)
             let user = ID<User>(linking.owner.user)
@@ -174,9 +172,7 @@ struct SeveralIdentitiesTests {
     @Test("a transfer counts users: with two Apple Accounts, and after the removal of one or both of the old team")
     func counted() async throws {
         try await TestPlatform.run { platform in
-            let linking = try await Linking.make(platform)
-            let side = try await ReceivingTeam.make(platform)
-            #expect(try await linking.user(linking.link(linking.page())) == linking.owner.user)
+            let (linking, side) = try await Self.moving(platform)
             let transfer = try await platform.createTransfer(to: side.team)
             func counts() async throws -> [Int] {
                 let listed = try await platform.call("GET", "/tenants/acme/transfers").data.first?["users"] as? [String: Int]
@@ -196,7 +192,7 @@ struct SeveralIdentitiesTests {
                 [[0, 0, 1, 0], [0, 0, 0, 0]])
             {
                 let id = try #require(identity["id"] as? String)
-                #expect(try await platform.call("DELETE", "\(path)/\(id)").status == 204)
+                #expect(try await linking.remove(id).status == 204)
                 #expect(try await counts() == expected)
             }
             #expect(try await platform.call("GET", "\(transfer)/users").states.isEmpty)
