@@ -36,8 +36,7 @@ extension UserRoutes {
             }
             try fields.finish()
             guard let redirectURI else { throw Problem(.invalid, "`redirect_uri` is required.") }
-            let ticket = IdentityTicket(
-                of: person.user, person.session, person.application.id, tenant.id, redirectURI: redirectURI, state: state, at: now)
+            let ticket = IdentityTicket(of: IdentityRequester(person), redirectURI: redirectURI, state: state, at: now)
             let url = "\(endpoints.issuer(tenant))/oauth2/identities?ticket=\(ticket.sealed(with: endpoints.keyring))"
             return try .json(Reply(url: url, expires_at: now + IdentityTicket.lifetime), status: .created)
         }

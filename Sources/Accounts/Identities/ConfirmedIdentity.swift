@@ -13,24 +13,17 @@ package struct ConfirmedIdentity: Sendable {
     package static let lifetime: TimeInterval = 600
     private static let purpose = "confirmed_identity"
 
-    let tenant: ID<Tenant>
-    let user: ID<User>
-    let session: ID<Session>
-    let application: ID<Tenancy.Application>
+    private let requester: IdentityRequester
     let identity: AddedIdentity
     private let confirmedAt: Date
 
     package init(_ identity: AddedIdentity, by ticket: IdentityTicket, at now: Date) {
-        (tenant, user, session, application) = (ticket.tenant, ticket.user, ticket.session, ticket.application)
-        (self.identity, confirmedAt) = (identity, now)
+        (requester, self.identity, confirmedAt) = (ticket.requester, identity, now)
     }
 
     package func sealed(with keyring: Keyring) -> String {
         var fields = FieldWriter()
-        fields.write(tenant.uuid)
-        fields.write(user.uuid)
-        fields.write(session.uuid)
-        fields.write(application.uuid)
+        requester.write(to: &fields)
         fields.write(confirmedAt)
         identity.write(to: &fields)
         return keyring.sealToken(fields.bytes, purpose: Self.purpose)
@@ -40,13 +33,10 @@ package struct ConfirmedIdentity: Sendable {
     init?(opening sealed: String, for person: UserRoutes.Person, with keyring: Keyring, at now: Date) {
         do {
             var fields = FieldReader(try keyring.openToken(sealed, purpose: Self.purpose))
-            (tenant, user) = (ID(try fields.uuid()), ID(try fields.uuid()))
-            (session, application) = (ID(try fields.uuid()), ID(try fields.uuid()))
+            requester = try IdentityRequester(&fields)
             confirmedAt = try fields.date()
             identity = try AddedIdentity(&fields)
         } catch { return nil }
-        guard tenant == person.tenant.tenant.id, user == person.user, session == person.session, application == person.application.id,
-            now < confirmedAt.addingTimeInterval(Self.lifetime)
-        else { return nil }
+        guard requester == IdentityRequester(person), now < confirmedAt.addingTimeInterval(Self.lifetime) else { return nil }
     }
 }

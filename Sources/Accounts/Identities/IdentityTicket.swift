@@ -13,30 +13,19 @@ package struct IdentityTicket: Sendable {
     package static let lifetime: TimeInterval = 600
     private static let purpose = "identity_ticket"
 
-    package let tenant: ID<Tenant>
-    package let user: ID<User>
-    /// The session that asked. Only it can store the result.
-    package let session: ID<Session>
-    package let application: ID<Tenancy.Application>
+    package let requester: IdentityRequester
     package let redirectURI: String
     package let state: String?
     package let createdAt: Date
 
-    init(
-        of user: ID<User>, _ session: ID<Session>, _ application: ID<Tenancy.Application>, _ tenant: ID<Tenant>, redirectURI: String,
-        state: String?, at now: Date
-    ) {
-        (self.tenant, self.user, self.session, self.application, createdAt) = (tenant, user, session, application, now)
-        (self.redirectURI, self.state) = (redirectURI, state)
+    init(of requester: IdentityRequester, redirectURI: String, state: String?, at now: Date) {
+        (self.requester, self.redirectURI, self.state, createdAt) = (requester, redirectURI, state, now)
     }
 
     /// - Parameter attempt: the sign-in at Apple that it is for. Nil for the URL.
     package func sealed(for attempt: ID<LoginID>? = nil, with keyring: Keyring) -> String {
         var fields = FieldWriter()
-        fields.write(tenant.uuid)
-        fields.write(user.uuid)
-        fields.write(session.uuid)
-        fields.write(application.uuid)
+        requester.write(to: &fields)
         fields.write(redirectURI)
         fields.write(state)
         fields.write(createdAt)
@@ -47,12 +36,11 @@ package struct IdentityTicket: Sendable {
     package init?(opening sealed: String, for attempt: ID<LoginID>? = nil, of expected: ID<Tenant>, with keyring: Keyring, at now: Date) {
         do {
             var fields = FieldReader(try keyring.openToken(sealed, purpose: Self.purpose(of: attempt)))
-            (tenant, user) = (ID(try fields.uuid()), ID(try fields.uuid()))
-            (session, application) = (ID(try fields.uuid()), ID(try fields.uuid()))
+            requester = try IdentityRequester(&fields)
             (redirectURI, state) = (try fields.string(), try fields.optionalString())
             createdAt = try fields.date()
         } catch { return nil }
-        guard tenant == expected, now < createdAt.addingTimeInterval(Self.lifetime) else { return nil }
+        guard requester.tenant == expected, now < createdAt.addingTimeInterval(Self.lifetime) else { return nil }
     }
 
     private static func purpose(of attempt: ID<LoginID>?) -> String { attempt.map { "\(purpose) \($0)" } ?? purpose }

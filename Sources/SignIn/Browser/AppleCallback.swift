@@ -84,104 +84,98 @@ extension SignInRoutes {
         do throws(LoginAttempt.Refusal) { answer = try appleForm(form, to: attempt, tenant) } catch { throw page(for: error) }
 
         // Each later error is redirected to the application.
-        let returnAddress = attempt.returnAddress(issuer: endpoints.issuer(tenant.tenant))
-        // A page that asks keeps the cookies of the attempt. So a person can go back to Apple's sheet after the sign-in is finished. A second
-        // code of the same login would end the session.
-        if !sent.questions.isEmpty, try await isFinished(attempt, context) {
-            metrics.count(.callback, ErrorPage.signInFinished.outcome)
-            throw ErrorPage.signInFinished.leading(to: application)
-        }
-        if let question = question(repeating: answer, of: attempt, to: returnAddress, application, sent) {
-            return try await endpoints.showingOutage(.outageAtCallback, context) {
-                try await page(question, for: tenant, request, context)
-            }
-        }
-        let (state, appleCode) = (form["state"] ?? "", answer.code ?? "")
-        let waiting = waitingIdentity(of: attempt, sent, at: now)
-        // A browser that reloads the page repeats Apple's response, which Apple accepts only once.
-        if let waiting, waiting.wasAsked(by: attempt, after: appleCode),
-            let question = question(about: waiting, of: attempt, after: appleCode, tenant)
-        {
-            return try await ask(question, of: attempt, sealed: state, by: sent, secret, tenant, application, request, context)
-        }
+        let returned = ReturnedAttempt(
+            attempt: attempt, state: form["state"] ?? "", answer: answer, sent: sent, secret: secret, tenant: tenant,
+            application: application, waiting: waitingIdentity(of: attempt, sent, at: now))
+        if let page = try await repeatedPage(returned, request, context) { return page }
         guard !answer.isExpired(at: now) else { throw page(for: .expired) }
-        let removals = sent.removals()
         // The cookies of the page whose button led to this sign-in.
-        let earlier = waiting.flatMap { $0.page == attempt.login ? nil : AttemptCookie($0.page, publicURL: endpoints.publicURL) }
+        let earlier = returned.waiting.flatMap { $0.page == attempt.login ? nil : AttemptCookie($0.page, publicURL: endpoints.publicURL) }
         var started = earlier?.sent(in: request).removals() ?? []
         do {
-            guard attempt.delivery != .tokens || application.returnsTokensInURL else { throw CallbackRefusal.tokensNotAllowed }
-            guard attempt.delivery != .tokens || !application.isThirdParty else { throw CallbackRefusal.tokensOfThirdParty }
-            var code = try await authorizationCode(
-                for: AppleAnswer(answer), to: attempt, tenant, by: sent, after: waiting, device: Device(request, context), at: now)
-            let isLinked =
-                attempt.isLinking
-                ? try await linkWaitingIdentity(waiting, of: attempt, after: appleCode, to: code.user, tenant, context, at: now) : true
-            if tenant.tenant.settings.singleSignOn, tenant.tenant.addresses.allowsBrowserSessions, attempt.delivery == .code {
-                started.append(try await startBrowserSession(with: &code, attempt, tenant.tenant, at: now))
-            }
-            if let question = try await question(
-                after: .init(secret: secret, codeHash: LoginAttempt.hash(appleCode)), of: code, to: attempt, application, tenant.tenant,
-                at: now)
-            {
-                metrics.count(.callback, question.page.rawValue)
-                return try await page(question, for: tenant, request, context)
-                    .setting(
-                        sent.cookie.set(
-                            secret, question: question.cookieValue, after: sent.removalsOfWaiting + started, in: request,
-                            publicURL: endpoints.publicURL) + sent.removalsOfWaiting + started)
-            }
-            var delivered = try await delivery(of: code, to: attempt, application, tenant.tenant, at: now)
-            // The person believes the page, which said that both Apple Accounts would lead to one user. Only the application can tell.
-            if !isLinked { delivered.append(("link", "failed")) }
-            metrics.count(.callback, "ok")
-            return returnAddress.answer(
-                delivered, for: request, in: context.record.current.language, cookies: removals + started)
+            return try await signIn(returned, settingCookies: &started, request, context, at: now)
         } catch let question as LinkQuestion {
-            return try await ask(question, of: attempt, sealed: state, by: sent, secret, tenant, application, request, context)
-                .setting(started)
+            return try await ask(question, of: returned, request, context).setting(started)
         } catch {
-            let unfinished = error as? UnfinishedSignIn
-            let error = unfinished?.cause ?? error
-            let keptName =
-                unfinished.map {
-                    sent.cookie.setKeptName($0.name.sealed(with: endpoints.keyring), in: request, publicURL: endpoints.publicURL)
-                } ?? []
-            let refusal = CallbackRefusal(error)
-            metrics.count(.callback, refusal.outcome)
-            endpoints.logger.log(
-                level: refusal.isOurs ? .error : .notice, "callback refused",
-                metadata: [
-                    "request_id": "\(context.record.current.requestID)", "tenant": "\(tenant.tenant.slug)",
-                    "outcome": "\(refusal.outcome)", "cause": "\(error)",
-                ])
-            // The person decides about the waiting identity again, and Apple does not send its name again. A person who goes back from the
-            // page to Apple's sheet, and cancels there, wants neither.
-            if let waiting, let cause = refusal.cause, attempt.isLinking || cause != .canceled,
-                let question = question(about: waiting, of: attempt, after: appleCode, tenant)
-            {
-                context.record.note(outcome: refusal.code.rawValue)
-                return try await ask(question, of: attempt, sealed: state, by: sent, secret, tenant, application, request, context)
-                    .setting(started + keptName)
-            }
-            if let page = retryPage(after: refusal, of: attempt, application, tenant, request, context) {
-                context.record.note(outcome: refusal.code.rawValue)
-                return page.setting(removals + keptName)
-            }
-            var answer = RedirectedError(refusal.code, refusal.description, to: returnAddress)
-            // A person who goes back after an outage of the database still decides about the waiting identity.
-            answer.cookies = (waiting != nil && refusal.cause == nil ? [] : removals) + keptName
-            throw answer
+            return try await response(to: error, of: returned, settingCookies: started, request, context)
         }
     }
 
-    /// Whether the application has redeemed a code of the attempt.
-    func isFinished(_ attempt: LoginAttempt, _ context: WebContext) async throws -> Bool {
-        try await endpoints.showingOutage(.outageAtCallback, context) {
-            try await !OwnerDatabase(signInNatively.pool, tenant: attempt.tenant).repeatable.run(
-                Session.exists(attempt.login, of: attempt.tenant)
-            ).isEmpty
+    /// The code for the application, or a question before it.
+    /// - Parameter started: further cookies of the response. A browser session that starts adds its own.
+    private func signIn(
+        _ returned: ReturnedAttempt, settingCookies started: inout [String], _ request: Request, _ context: WebContext, at now: Date
+    ) async throws -> Response {
+        let (attempt, tenant, application, sent) = (returned.attempt, returned.tenant, returned.application, returned.sent)
+        guard attempt.delivery != .tokens || application.returnsTokensInURL else { throw CallbackRefusal.tokensNotAllowed }
+        guard attempt.delivery != .tokens || !application.isThirdParty else { throw CallbackRefusal.tokensOfThirdParty }
+        var code = try await authorizationCode(
+            for: AppleAnswer(returned.answer), to: attempt, tenant, by: sent, after: returned.waiting, device: Device(request, context),
+            at: now)
+        let isLinked =
+            attempt.isLinking
+            ? try await linkWaitingIdentity(
+                returned.waiting, of: attempt, after: returned.appleCode, to: code.user, tenant, context, at: now) : true
+        if tenant.tenant.settings.singleSignOn, tenant.tenant.addresses.allowsBrowserSessions, attempt.delivery == .code {
+            started.append(try await startBrowserSession(with: &code, attempt, tenant.tenant, at: now))
         }
+        if let question = try await question(
+            after: .init(secret: returned.secret, codeHash: LoginAttempt.hash(returned.appleCode)), of: code, to: attempt, application,
+            tenant.tenant, at: now)
+        {
+            metrics.count(.callback, question.page.rawValue)
+            return try await page(question, for: tenant, request, context)
+                .setting(
+                    sent.cookie.set(
+                        returned.secret, question: question.cookieValue, after: sent.removalsOfWaiting + started, in: request,
+                        publicURL: endpoints.publicURL) + sent.removalsOfWaiting + started)
+        }
+        var delivered = try await delivery(of: code, to: attempt, application, tenant.tenant, at: now)
+        // The person believes the page, which said that both Apple Accounts would lead to one user. Only the application can tell.
+        if !isLinked { delivered.append(("link", "failed")) }
+        metrics.count(.callback, "ok")
+        return attempt.returnAddress(issuer: endpoints.issuer(tenant.tenant)).answer(
+            delivered, for: request, in: context.record.current.language, cookies: sent.removals() + started)
+    }
+
+    /// The page or the redirect after an error.
+    /// - Throws: the error for the application.
+    private func response(
+        to error: any Error, of returned: ReturnedAttempt, settingCookies started: [String], _ request: Request, _ context: WebContext
+    ) async throws -> Response {
+        let (attempt, tenant, sent) = (returned.attempt, returned.tenant, returned.sent)
+        let unfinished = error as? UnfinishedSignIn
+        let error = unfinished?.cause ?? error
+        let keptName =
+            unfinished.map {
+                sent.cookie.setKeptName($0.name.sealed(with: endpoints.keyring), in: request, publicURL: endpoints.publicURL)
+            } ?? []
+        let refusal = CallbackRefusal(error)
+        metrics.count(.callback, refusal.outcome)
+        endpoints.logger.log(
+            level: refusal.isOurs ? .error : .notice, "callback refused",
+            metadata: [
+                "request_id": "\(context.record.current.requestID)", "tenant": "\(tenant.tenant.slug)",
+                "outcome": "\(refusal.outcome)", "cause": "\(error)",
+            ])
+        // The person decides about the waiting identity again, and Apple does not send its name again. A person who goes back from the
+        // page to Apple's sheet, and cancels there, wants neither.
+        if let waiting = returned.waiting, let cause = refusal.cause, attempt.isLinking || cause != .canceled,
+            let question = question(about: waiting, of: attempt, after: returned.appleCode, tenant)
+        {
+            context.record.note(outcome: refusal.code.rawValue)
+            return try await ask(question, of: returned, request, context).setting(started + keptName)
+        }
+        let removals = sent.removals()
+        if let page = retryPage(after: refusal, of: attempt, returned.application, tenant, request, context) {
+            context.record.note(outcome: refusal.code.rawValue)
+            return page.setting(removals + keptName)
+        }
+        var answer = RedirectedError(
+            refusal.code, refusal.description, to: attempt.returnAddress(issuer: endpoints.issuer(tenant.tenant)))
+        // A person who goes back after an outage of the database still decides about the waiting identity.
+        answer.cookies = (returned.waiting != nil && refusal.cause == nil ? [] : removals) + keptName
+        throw answer
     }
 
     func page(for refusal: LoginAttempt.Refusal) -> ErrorPage {
@@ -252,7 +246,7 @@ extension SignInRoutes {
         let answered = AnsweredSignIn(
             token: token, tokens: tokens, code: code, name: name, keptName: kept, isNewConsent: isNewConsent, connection: connection)
         if attempt.delivery == .identity {
-            let owner = identityTicket(of: attempt, sent, at: now)?.user
+            let owner = identityTicket(of: attempt, sent, at: now)?.requester.user
             throw try connectQuestion(after: answered, of: attempt, addedTo: owner, at: now)
         }
         let user: ID<User>
@@ -263,7 +257,7 @@ extension SignInRoutes {
         } else {
             do {
                 user = try await signedInUser(after: answered, of: attempt, asked, isAsking: isAsking, keeping: earlier, at: now)
-            } catch where !(error is LinkQuestion) {
+            } catch  where !(error is LinkQuestion) {
                 // Nothing is saved, and Apple's code is used.
                 guard let name else { throw error }
                 throw UnfinishedSignIn(cause: error, name: KeptName(name, of: presented, through: connection, of: attempt.tenant, at: now))

@@ -37,29 +37,28 @@ extension SignInRoutes {
 
     /// The page of a question. The cookie of the attempt stays, because it binds the page to this browser. Another one has the question for
     /// a reload, and for a person who goes back to the page, because browsers then repeat Apple's response.
-    /// - Parameter state: the sealed attempt.
     func ask(
-        _ question: LinkQuestion, of attempt: LoginAttempt, sealed state: String, by sent: AttemptCookie.Sent, _ secret: String,
-        _ tenant: TenantConfiguration, _ application: Application, _ request: Request, _ context: WebContext
+        _ question: LinkQuestion, of returned: ReturnedAttempt, _ request: Request, _ context: WebContext
     ) async throws -> Response {
-        let removals = attempt.delivery == .identity ? [] : sent.removalsOfWaiting
-        let kept = sent.cookie.set(secret, question: question.ticket, after: removals, in: request, publicURL: endpoints.publicURL)
-        if attempt.delivery == .identity {
-            return try await askToConnect(question, of: attempt, sealed: state, tenant, application, request, context).setting(kept)
-        }
+        let sent = returned.sent
+        let isAdding = returned.attempt.delivery == .identity
+        let removals = isAdding ? [] : sent.removalsOfWaiting
+        let kept = sent.cookie.set(
+            returned.secret, question: question.ticket, after: removals, in: request, publicURL: endpoints.publicURL)
+        if isAdding { return try await askToConnect(question, of: returned, request, context).setting(kept) }
         // The page has the identity that waited for this sign-in, or that of another sign-in instead.
-        return askToLink(question, of: attempt, sealed: state, tenant, request, context).setting(kept + removals)
+        return askToLink(question, of: returned, request, context).setting(kept + removals)
     }
 
     private func askToLink(
-        _ question: LinkQuestion, of attempt: LoginAttempt, sealed state: String, _ tenant: TenantConfiguration, _ request: Request,
-        _ context: WebContext
+        _ question: LinkQuestion, of returned: ReturnedAttempt, _ request: Request, _ context: WebContext
     ) -> Response {
         metrics.count(.callback, "asked_to_link")
+        let (attempt, tenant) = (returned.attempt, returned.tenant)
         let frame = PageFrame(request, tenant, context)
         let page = LinkPage(
-            address: question.address ?? "", path: "\(tenant.tenant.path)/oauth2/link", query: frame.query, attempt: state,
-            ticket: question.ticket, offersMail: canMail(question, of: attempt, sealed: state, at: tenant.tenant.addresses),
+            address: question.address ?? "", path: "\(tenant.tenant.path)/oauth2/link", query: frame.query, attempt: returned.state,
+            ticket: question.ticket, offersMail: canMail(question, of: attempt, sealed: returned.state, at: tenant.tenant.addresses),
             // The sign-in leads to Apple. On a server for development, this is the simulator.
             addresses: [attempt.redirectURI, endpoints.issuer(tenant.tenant)])
         return page.response(in: frame)

@@ -15,21 +15,21 @@ extension SignInRoutes {
     /// The page after Apple's response to an attempt that adds an Apple Account. It names the user by what Apple signed, or by the ID. A
     /// name proves nothing, because a browser sends it. Another person with the address of the page learns only the start of the user's address.
     func askToConnect(
-        _ question: LinkQuestion, of attempt: LoginAttempt, sealed state: String, _ tenant: TenantConfiguration,
-        _ application: Application, _ request: Request, _ context: WebContext
+        _ question: LinkQuestion, of returned: ReturnedAttempt, _ request: Request, _ context: WebContext
     ) async throws -> Response {
+        let tenant = returned.tenant
         let user = try await endpoints.showingOutage(.outageAtCallback, context) {
             try await OwnerDatabase(signInNatively.pool, tenant: tenant.tenant.id).repeatable
                 .run(User.find(question.user, of: tenant.tenant.id)).first(User.init)
         }
-        guard let user else { throw ErrorPage.linkUnreadable.leading(to: application) }
+        guard let user else { throw ErrorPage.linkUnreadable.leading(to: returned.application) }
         metrics.count(.callback, "asked_to_connect")
         let address = user.emailVerified ? user.email.map(Self.masked) : nil
         let frame = PageFrame(request, tenant, context)
         return ConnectPage(
             address: question.address, account: address ?? user.id.description,
-            path: "\(tenant.tenant.path)/oauth2/identities", query: frame.query, attempt: state, ticket: question.ticket,
-            redirectURI: attempt.redirectURI
+            path: "\(tenant.tenant.path)/oauth2/identities", query: frame.query, attempt: returned.state, ticket: question.ticket,
+            redirectURI: returned.attempt.redirectURI
         ).response(in: frame)
     }
 
@@ -50,7 +50,7 @@ extension SignInRoutes {
         let address = attempt.returnAddress(issuer: endpoints.issuer(tenant.tenant))
         do {
             guard !decision.application.isThirdParty else { throw CallbackRefusal.thirdParty }
-            guard let ticket = identityTicket(of: attempt, decision.sent, at: now), ticket.user == waiting.candidate
+            guard let ticket = identityTicket(of: attempt, decision.sent, at: now), ticket.requester.user == waiting.candidate
             else { throw CallbackRefusal.identityExpired }
             guard let connection = tenant.connection, connection.id == waiting.connection else { throw CallbackRefusal.connectionChanged }
             let token = try await waiting.token(of: connection, verifiedBy: apple)

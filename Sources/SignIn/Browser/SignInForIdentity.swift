@@ -19,7 +19,7 @@ extension SignInRoutes {
         }
         guard let ticket = IdentityTicket(opening: form["ticket"] ?? "", of: tenant.tenant.id, with: endpoints.keyring, at: now)
         else { throw ErrorPage.linkUnreadable }
-        guard let application = tenant.applications[ticket.application] else { throw ErrorPage.unknownApplication }
+        guard let application = tenant.applications[ticket.requester.application] else { throw ErrorPage.unknownApplication }
         guard application.mayRedirect(to: ticket.redirectURI) else {
             throw ErrorPage.redirectURINotRegistered(ticket.redirectURI, of: application, issuer: endpoints.issuer(tenant.tenant))
         }
