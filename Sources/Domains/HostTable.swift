@@ -10,8 +10,8 @@ package import Web
 
 /// The own hosts of all tenants, in memory. A request for any other host, or a question about a certificate, costs no statement.
 ///
-/// A notification of a changed tenant reads its hosts again, and everything if it has lost one. A claim without a proof notifies nobody, and
-/// is not here: otherwise a tenant could take another name of this server from the operator. Each time the process gets a new connection for
+/// A notification of a changed tenant reads its hosts again, with those that it has lost. A claim without a proof notifies nobody, and is not
+/// here: otherwise a tenant could take another name of this server from the operator. Each time the process gets a new connection for
 /// notifications, it reads everything again. While it has none, it reads everything every few seconds, because the caches of tenants are
 /// fresh then.
 package final class HostTable: Service, Sendable {
@@ -28,7 +28,7 @@ package final class HostTable: Service, Sendable {
         /// The proved domains of each tenant.
         var domains: [UUID: [Entry]] = [:]
         /// The hosts of deleted domains.
-        var lost: [String] = []
+        var lost: Set<String> = []
         /// The place of each host. Nil before the first read.
         var hosts: [String: Place]?
         /// The owners whose hosts may have changed, and whether all may have.
@@ -41,14 +41,6 @@ package final class HostTable: Service, Sendable {
         var first: Task<Void, any Error>?
         /// The wait for the next read, if nothing reports a change.
         var timer: Task<Void, Never>?
-
-        /// Whether tenants have lost hosts since the last read of them.
-        func hasLost(hostsOf owners: [UUID], unlessIn rows: [Entry]) -> Bool {
-            owners.contains { owner in
-                let hosts = Set(rows.filter { $0.owner == owner }.map(\.domain.host))
-                return domains[owner]?.contains { !hosts.contains($0.domain.host) } == true
-            }
-        }
 
         /// Another tenant may have a host that a tenant has lost.
         mutating func index() {
@@ -188,17 +180,21 @@ package final class HostTable: Service, Sendable {
         }
         guard isAll || !owners.isEmpty else { return }
         do {
-            let (rows, hosts) = try await isAll ? readAll() : (database.run(Domain.proved(by: owners)).map(Entry.init), nil)
+            let (proved, lost) =
+                try await isAll
+                ? database.run(Domain.proved, Domain.lostHosts)
+                : database.run(Domain.proved(by: owners), Domain.lostHosts(by: owners))
+            let (rows, hosts) = (try proved.map(Entry.init), try lost.map { try $0.get("host", as: String.self) })
             let isOutrun = state.withLock { state in
-                // A later read has ended before, and nobody knows which rows are newer. Or the list of lost hosts has another one.
-                guard number > state.applied, isAll || !state.hasLost(hostsOf: owners, unlessIn: rows) else {
+                // A later read has ended before, and nobody knows which rows are newer.
+                guard number > state.applied else {
                     state.isAllChanged = true
                     return true
                 }
                 state.applied = number
-                if isAll { state.domains = [:] } else { for owner in owners { state.domains[owner] = nil } }
+                if isAll { (state.domains, state.lost) = ([:], []) } else { for owner in owners { state.domains[owner] = nil } }
                 for entry in rows { state.domains[entry.owner, default: []].append(entry) }
-                if let hosts { state.lost = hosts }
+                state.lost.formUnion(hosts)
                 state.index()
                 return false
             }
@@ -210,11 +206,6 @@ package final class HostTable: Service, Sendable {
             }
             throw error
         }
-    }
-
-    private func readAll() async throws -> ([Entry], [String]?) {
-        let (proved, lost) = try await database.run(Domain.proved, Domain.lostHosts)
-        return (try proved.map(Entry.init), try lost.map { try $0.get("host", as: String.self) })
     }
 }
 
@@ -232,6 +223,11 @@ extension Domain {
 
     /// A tenant adds up to `mostLost` in 30 days.
     fileprivate static var lostHosts: SQL { "SELECT host FROM lost_host WHERE tenant_id = \(UUID.platform)" }
+
+    /// The process may never have known a host that was proved and deleted between two reads.
+    fileprivate static func lostHosts(by owners: [UUID]) -> SQL {
+        "SELECT host FROM lost_host WHERE tenant_id = \(UUID.platform) AND lost_by = ANY(\(owners))"
+    }
 
     fileprivate static func proved(by owners: [UUID]) -> SQL {
         """
