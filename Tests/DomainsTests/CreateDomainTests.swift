@@ -1,3 +1,4 @@
+import Access
 import Foundation
 import Postgres
 import Server
@@ -98,6 +99,21 @@ struct CreateDomainTests {
             #expect(try await own.create("two.acme.test", of: "globex").status == 201)
             _ = try await pool.run("UPDATE lost_host SET lost_at = now() - interval '31 days' WHERE host = 'lost-1.acme.test'")
             #expect(try await create("two.acme.test").status == 201)
+        }
+    }
+
+    @Test("a tenant sees the hosts that it has lost itself, and changes none")
+    func isolation() async throws {
+        try await OwnHost.unclaimed { own in
+            _ = try await own.platform.ownerPool.run(
+                "INSERT INTO lost_host (host, lost_by, lost_at) SELECT 'lost.' || slug || '.test', id, now() FROM tenant")
+            for (tenant, slug) in [(own.platform.acme, "acme"), (own.platform.globex, "globex")] {
+                let database = OwnerDatabase(own.platform.pool, tenant: try #require(ID<Tenant>(tenant.id)))
+                let seen = try await database.run("SELECT host FROM lost_host").map { try $0.get("host", as: String.self) }
+                #expect(seen == ["lost.\(slug).test"])
+                #expect(try await database.run("DELETE FROM lost_host").affected == 0)
+            }
+            #expect(try await own.platform.count("lost_host") == 2)
         }
     }
 

@@ -109,6 +109,29 @@ struct DomainUpkeepTests {
         }
     }
 
+    @Test("a lost host is forgotten after a year, and then it is a name of the whole server again")
+    func forgotten() async throws {
+        try await OwnHost.unclaimed { own in
+            let now = Date()
+            for (host, days) in [("old.acme.test", 365.0), ("young.acme.test", 364.9)] {
+                _ = try await own.platform.ownerPool.run(
+                    """
+                    INSERT INTO lost_host (host, lost_by, lost_at)
+                    SELECT \(host), id, \(now - days * 86_400) FROM tenant WHERE slug = 'acme'
+                    """)
+            }
+            let hosts = own.platform.installation.hosts
+            try await own.settle()
+            #expect(try await hosts.find("old.acme.test") == .nobody)
+            try await own.platform.installation.domainUpkeep.pass(at: now + 1)
+            let left = try await own.platform.ownerPool.run("SELECT host FROM lost_host").map { try $0.get("host", as: String.self) }
+            #expect(left == ["young.acme.test"])
+            try await own.settle()
+            #expect(try await hosts.find("old.acme.test") == .publicURL)
+            #expect(try await hosts.find("young.acme.test") == .nobody)
+        }
+    }
+
     @Test("the purge of a tenant frees its domain")
     func purge() async throws {
         try await OwnHost.run { own in
