@@ -22,9 +22,10 @@ extension LogoutRoutes {
         let (tenant, now) = (try await tenant(form, context), endpoints.now())
         let (application, address) = try destination(form, tenant)
         let ticket = SignOutTicket(opening: decision["ticket"] ?? "", of: tenant.tenant.id, with: endpoints.keyring, at: now)
-        guard request.isFromOwnPage(endpoints.origin(context)), let ticket else { return try await leave(form, tenant, request, context) }
-        // A failing host hides the cookie, so nothing ends.
-        guard tenant.tenant.addresses.allowsBrowserSessions else { return try await leave(form, tenant, request, context) }
+        guard request.isFromOwnPage(endpoints.origin(context)) else { return try await leave(form, tenant, request, context) }
+        // A failing host hides the cookie, so nothing ends. Without this page, the person would believe the opposite.
+        guard tenant.tenant.addresses.allowsBrowserSessions else { return notSignedOut(of: application, tenant, request, context) }
+        guard let ticket else { return try await leave(form, tenant, request, context) }
         guard let cookie = BrowserCookie(in: request, of: tenant.tenant, publicURL: endpoints.publicURL, with: endpoints.keyring)
         else { return signedOut([], then: address, removingCookie: false, tenant, request, context) }
         // The browser may have signed in again since the question.

@@ -182,12 +182,18 @@ extension LogoutRoutes {
             return question
         }
         if let address { return .redirect(to: address, status: .seeOther, cookies: []) }
-        guard !tenant.tenant.settings.singleSignOn else {
-            return NoticePage(title: .youAreNotSignedOut, detail: .requestIsUnproven, remedy: [.signOutInTheApplication])
-                .response(.ok, in: PageFrame(request, tenant, context))
-        }
+        guard !tenant.tenant.settings.singleSignOn else { return notSignedOut(of: application, tenant, request, context) }
         return NoticePage(title: .serverStoresNoSignIn, detail: .onlyTheApplicationStoresIt, remedy: [.youCanCloseThisPage])
             .response(.ok, in: PageFrame(request, tenant, context))
+    }
+
+    /// Responds to a person whose sign-in in this browser continues.
+    func notSignedOut(
+        of application: Application?, _ tenant: TenantConfiguration, _ request: Request, _ context: WebContext
+    ) -> Response {
+        NoticePage(
+            title: .youAreNotSignedOut, detail: .requestIsUnproven, remedy: [.signOutInTheApplication], loginURL: application?.loginURL
+        ).response(.ok, in: PageFrame(request, tenant, context))
     }
 
     /// The application of a logout without an id_token, and the address to which the browser returns.
