@@ -40,12 +40,15 @@ package struct DomainProof: Sendable {
         }
     }
 
+    /// The resolvers, for a log.
+    var resolvers: String { dns.resolvers.map(\.description).joined(separator: ", ") }
+
     /// - Parameters:
-    ///   - resolver: the resolver for all names.
+    ///   - resolvers: the resolvers for all names, in the order in which they are asked.
     ///   - allowsPrivate: whether the host may be in a private network. For development.
     ///   - port: the port of the file. 80, except in tests.
-    package init(resolver: ResolverAddress, allowsPrivate: Bool, port: Int = 80) {
-        (dns, self.allowsPrivate, self.port) = (DNSClient(resolver: resolver), allowsPrivate, port)
+    package init(resolvers: [ResolverAddress], allowsPrivate: Bool, port: Int = 80) {
+        (dns, self.allowsPrivate, self.port) = (DNSClient(resolvers: resolvers), allowsPrivate, port)
     }
 
     /// Looks at both places.

@@ -88,7 +88,7 @@ package struct Installation: Sendable {
         connectionUpkeep = ConnectionUpkeep(
             database: PlatformDatabase(pool, for: .maintainConnections), keyring: settings.keyring, apple: apple, logger: logger, now: now)
         let proof = DomainProof(
-            resolver: settings.dnsResolver, allowsPrivate: settings.allowsPrivateWebhooks, port: settings.domainFilePort)
+            resolvers: settings.dnsResolvers, allowsPrivate: settings.allowsPrivateWebhooks, port: settings.domainFilePort)
         domainUpkeep = DomainUpkeep(
             database: PlatformDatabase(pool, for: .maintainDomains), proof: proof, publicURL: settings.publicURL, logger: logger, now: now)
         let mail = try settings.mail.map { try MailSender($0) }

@@ -62,8 +62,8 @@ package struct Settings: Sendable {
     package var shutdownDelay: Int
     /// The number of proxies in front of this server that append to `X-Forwarded-For`. With 0, the header is ignored.
     package var trustedProxies: Int
-    /// The resolver for the proofs of domains.
-    package var dnsResolver: ResolverAddress
+    /// The resolvers for the proofs of domains, in the order in which they are asked.
+    package var dnsResolvers: [ResolverAddress]
     /// The port of the file that proves a domain. Another one only in tests.
     package var domainFilePort = 80
 
@@ -144,7 +144,7 @@ package struct Settings: Sendable {
         apiRequestsPerMinute = try Self.number(reader, "api.requests.per.minute", default: 6000)
         apiChangesPerMinute = try Self.number(reader, "api.changes.per.minute", default: 300)
         trustedProxies = try Self.number(reader, "trusted.proxies", default: 0)
-        dnsResolver = try Self.resolver(reader)
+        dnsResolvers = try Self.resolvers(reader)
         shutdownDelay = try Self.number(reader, "shutdown.delay", default: 2)
         let perAddress = try Self.number(reader, "connections.per.address", default: 1000)
         let timeout = try Self.number(reader, "request.timeout", default: 30)
@@ -204,13 +204,13 @@ package struct Settings: Sendable {
         "ESPALIER_" + key.components.joined(separator: "_").uppercased()
     }
 
-    private static func resolver(_ reader: ConfigReader) throws -> ResolverAddress {
-        guard let text = reader.string(forKey: "dns.resolver"), !text.isEmpty else { return .ofSystem() }
+    private static func resolvers(_ reader: ConfigReader) throws -> [ResolverAddress] {
+        guard let text = reader.string(forKey: "dns.resolver"), !text.isEmpty else { return ResolverAddress.ofSystem() }
         guard let address = ResolverAddress(text) else {
             throw Refusal(
                 description: "ESPALIER_DNS_RESOLVER must be an IP address with an optional port, such as 10.0.0.2 or [2001:db8::2]:53.")
         }
-        return address
+        return [address]
     }
 
     static func keyring(_ reader: ConfigReader) throws -> Keyring {

@@ -50,7 +50,7 @@ struct UpdateDomainTests {
 
                 own.resolver.set(address: [127, 0, 0, 1], of: OwnHost.name)
                 // Not by requests, because their number is limited.
-                let proof = DomainProof(resolver: own.platform.settings.dnsResolver, allowsPrivate: true, port: port)
+                let proof = DomainProof(resolvers: own.platform.settings.dnsResolvers, allowsPrivate: true, port: port)
                 for answer in [
                     WebhookReceiver.Answer.status(200), .status(404), .body("x"), .body("[]"), .body(#"{"issuer":1}"#),
                     .body(#"{"issuer":"\#(own.platform.acme.issuer)"}"#), .body(#"{"issuer":"\#(OwnHost.url)\#u{301}"}"#),
@@ -60,7 +60,7 @@ struct UpdateDomainTests {
                     receiver.answer(answer)
                     #expect(try await !proof.leadsHere(OwnHost.name, issuer: OwnHost.url), "\(answer)")
                 }
-                let publicOnly = DomainProof(resolver: own.platform.settings.dnsResolver, allowsPrivate: false, port: port)
+                let publicOnly = DomainProof(resolvers: own.platform.settings.dnsResolvers, allowsPrivate: false, port: port)
                 receiver.answer(right)
                 #expect(try await !publicOnly.leadsHere(OwnHost.name, issuer: OwnHost.url))
 

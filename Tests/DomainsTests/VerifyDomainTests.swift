@@ -47,7 +47,7 @@ struct VerifyDomainTests {
                 ] {
                     receiver.answer(answer)
                     // Not by a request, because a domain may be looked for 4 times per minute.
-                    let proof = DomainProof(resolver: own.platform.settings.dnsResolver, allowsPrivate: true, port: port)
+                    let proof = DomainProof(resolvers: own.platform.settings.dnsResolvers, allowsPrivate: true, port: port)
                     let findings = try await proof.look(for: Domain(ID(at: Date()), host: OwnHost.name, token: token, at: Date()))
                     #expect(findings.file == .missing, "\(answer)")
                 }

@@ -1,28 +1,41 @@
 import NIOCore
 import NIOPosix
 
-/// Asks a recursive resolver for the records of a name, by UDP, and by TCP if the response is too large for it (RFC 1035, section 4.2).
+/// Asks recursive resolvers for the records of a name, by UDP, and by TCP if the response is too large for it (RFC 1035, section 4.2). It
+/// asks the next resolver if one gives no answer.
 ///
 /// Each question has a random ID and a socket of its own with a random port, which is connected to the resolver. So nobody else can answer
 /// without a guess of both (RFC 5452, section 4).
 struct DNSClient: Sendable {
-    let resolver: ResolverAddress
-    /// The time for one question, with its repetitions.
-    var limit = TimeAmount.seconds(5)
+    let resolvers: [ResolverAddress]
+    /// The time for one question to one resolver, with its repetitions.
+    private let limit: TimeAmount
 
     /// How often a question is sent. A datagram may be lost.
     private static let tries = 3
     /// The longest message by TCP that is read, in bytes.
     private static let longest = 16_384
 
+    /// By default, all resolvers together have less than the 10 s that a request to a host may take.
+    init(resolvers: [ResolverAddress], limit: TimeAmount? = nil) {
+        (self.resolvers, self.limit) = (resolvers, limit ?? .seconds(resolvers.count > 1 ? 3 : 5))
+    }
+
     enum Failure: Error, Equatable {
-        /// No answer came in time, or the resolver could not find one.
+        /// No answer came in time, or no resolver could find one.
         case noAnswer
     }
 
     /// The data of the records. Empty if the name does not exist or has none.
     /// - Throws: `Failure`, `CancellationError`.
     func records(_ kind: DNSMessage.Kind, of name: String) async throws -> [[UInt8]] {
+        for resolver in resolvers {
+            do { return try await records(kind, of: name, from: resolver) } catch is Failure { try Task.checkCancellation() }
+        }
+        throw Failure.noAnswer
+    }
+
+    private func records(_ kind: DNSMessage.Kind, of name: String, from resolver: ResolverAddress) async throws -> [[UInt8]] {
         let id = UInt16.random(in: 0...UInt16.max)
         guard let query = DNSMessage.query(kind, of: name, id: id) else { return [] }
         let question = Question(kind: kind, name: name, id: id, query: query)

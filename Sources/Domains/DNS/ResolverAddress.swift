@@ -3,9 +3,11 @@ import Encoding
 import Foundation
 
 /// The address of a recursive DNS resolver: an IP address and a port.
-package struct ResolverAddress: Sendable, Equatable {
+package struct ResolverAddress: Sendable, Equatable, CustomStringConvertible {
     let host: String
     let port: Int
+
+    package var description: String { host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
     /// Reads an IPv4 address, or an IPv6 address in brackets, with or without a port. Nil for every other text.
     package init?(_ text: String) {
@@ -30,15 +32,16 @@ package struct ResolverAddress: Sendable, Equatable {
         (self.host, self.port) = (host, port)
     }
 
-    /// The first resolver of the system (resolv.conf(5)). Without one, resolv.conf means this machine.
-    package static func ofSystem(file: String = "/etc/resolv.conf") -> ResolverAddress {
+    /// The resolvers of the system in their order, at most 3 as in the system itself (resolv.conf(5)). Without one, resolv.conf means this
+    /// machine.
+    package static func ofSystem(file: String = "/etc/resolv.conf") -> [ResolverAddress] {
         let lines = (FileManager.default.contents(atPath: file) ?? Data()).prefix(65_536).split(separator: UInt8(ascii: "\n"))
-        for line in lines {
+        let found = lines.compactMap { line -> ResolverAddress? in
             let words = String(decoding: line, as: UTF8.self).parts(at: " ").flatMap { $0.parts(at: "\t") }
-            guard words.count >= 2, words[0].isSame(as: "nameserver") else { continue }
-            if let found = ResolverAddress(host: String(words[1]), port: 53) { return found }
+            guard words.count >= 2, words[0].isSame(as: "nameserver") else { return nil }
+            return ResolverAddress(host: String(words[1]), port: 53)
         }
-        return ResolverAddress(host: "127.0.0.1", port: 53)!
+        return found.isEmpty ? [ResolverAddress(host: "127.0.0.1", port: 53)!] : Array(found.prefix(3))
     }
 
     private static func isAddress(_ text: String) -> Bool {

@@ -9,7 +9,7 @@ struct DNSClientTests {
     private static let proof = Array("espalier-domain=x".utf8)
 
     private static func client(_ resolver: TestResolver, limit: TimeAmount = .seconds(30)) throws -> DNSClient {
-        DNSClient(resolver: try #require(ResolverAddress(resolver.setting)), limit: limit)
+        DNSClient(resolvers: [try #require(ResolverAddress(resolver.setting))], limit: limit)
     }
 
     @Test("it finds the records of a name, also behind an alias, and nothing for a name without records")
@@ -58,8 +58,43 @@ struct DNSClientTests {
             }
             try await eventually("all repetitions arrive") { resolver.datagrams == 4 }
         }
-        let nobody = DNSClient(resolver: try #require(ResolverAddress("127.0.0.1:9")), limit: .seconds(1))
+        let nobody = DNSClient(resolvers: [try #require(ResolverAddress("127.0.0.1:9"))], limit: .seconds(1))
         await #expect(throws: DNSClient.Failure.noAnswer) { try await nobody.records(.txt, of: "a.test") }
+    }
+
+    @Test("the next resolver is asked if one gives no answer, and not after an answer without records")
+    func next() async throws {
+        try await TestResolver.run { first in
+            try await TestResolver.run { second in
+                second.publish("espalier-domain=x", at: "_espalier.a.test")
+                let resolvers = [try #require(ResolverAddress(first.setting)), try #require(ResolverAddress(second.setting))]
+                let client = DNSClient(resolvers: resolvers, limit: .seconds(30))
+                first.respond(.fail)
+                #expect(try await client.records(.txt, of: "_espalier.a.test") == [Self.proof])
+                first.respond(.answer)
+                #expect(try await client.records(.txt, of: "_espalier.a.test").isEmpty)
+                #expect(second.asked.count == 1)
+            }
+        }
+    }
+
+    @Test("the resolvers of the system are the first 3 of its file, or this machine")
+    func ofSystem() throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write(
+            "resolv.conf",
+            """
+            # nameserver 10.0.0.1
+            search example.com
+            nameserver\t10.0.0.2
+            nameserver dns.example
+            nameserver  2001:db8::2\u{20}
+            nameserver 10.0.0.4
+            nameserver 10.0.0.5
+
+            """)
+        #expect(ResolverAddress.ofSystem(file: file).map(\.description) == ["10.0.0.2:53", "[2001:db8::2]:53", "10.0.0.4:53"])
+        #expect(ResolverAddress.ofSystem(file: "\(file)x").map(\.description) == ["127.0.0.1:53"])
     }
 
     @Test(

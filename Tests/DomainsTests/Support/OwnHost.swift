@@ -22,7 +22,7 @@ struct OwnHost: Sendable {
     ) async throws {
         try await TestResolver.run { resolver in
             try await TestPlatform.run({ settings in
-                settings.dnsResolver = .init(resolver.setting)!
+                settings.dnsResolvers = [.init(resolver.setting)!]
                 adjust(&settings)
             }) { platform in try await body(OwnHost(platform: platform, resolver: resolver)) }
         }
