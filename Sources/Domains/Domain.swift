@@ -38,7 +38,8 @@ package struct Domain: Identified, Sendable {
     var checkedAt: Date?
     /// When the proof is looked for again, while the host serves the tenant.
     var checkDueAt: Date
-    /// The time of the first look that did not find the proof any longer. Nil while it is there.
+    /// The time of the first look that did not find the proof any longer, later by the time in which no resolver answered. Nil while it is
+    /// there.
     var failingSince: Date?
     /// The time from which each look has found the proof. Nil unless the domain is active.
     var provedSince: Date?
@@ -70,15 +71,26 @@ package struct Domain: Identified, Sendable {
     /// Whether a claim has ended.
     func isExpired(at now: Date) -> Bool { state == .pending && expiresAt <= now }
 
+    /// Whether nobody has been able to say for too long whether the proof is still there. The last look got no answer either: a server that
+    /// was stopped, or whose clock has changed, first looks once more.
+    private func isInDoubt(at now: Date) -> Bool {
+        guard let verifiedAt, let checkedAt, checkedAt > verifiedAt else { return false }
+        return now.timeIntervalSince(verifiedAt) >= Self.longestDoubt
+    }
+
     /// The domain after a look for its proof.
     func checked(_ result: DomainProof.Result, at now: Date) -> Domain {
         var changed = self
         changed.checkedAt = now
-        // A host whose name servers fail may belong to somebody else.
-        let isTooOld = state.isServing && verifiedAt.map { now.timeIntervalSince($0) >= Self.longestDoubt } ?? false
-        switch result == .unknown && isTooOld ? .missing : result {
+        switch result {
         case .found:
             (changed.state, changed.verifiedAt, changed.failingSince, changed.provedSince) = (.active, now, nil, provedSince ?? now)
+        // A host whose name servers fail may belong to somebody else.
+        case .unknown where state == .active && isInDoubt(at: now):
+            (changed.state, changed.failingSince, changed.provedSince) = (.failing, now, nil)
+        // A resolver of the operator that fails must make no domain inactive. So the time without an answer does not count.
+        case .unknown where state == .failing:
+            changed.failingSince = failingSince.map { min(now, $0 + max(0, now.timeIntervalSince(checkedAt ?? now))) }
         // Nobody can say whether the proof is there, so the state stays for now.
         case .unknown: break
         case .missing where state.isServing:

@@ -45,7 +45,18 @@ package struct DomainUpkeep: Service {
     package func pass(at now: @autoclosure @Sendable () -> Date) async throws {
         try await deleteClaims(at: now())
         try await forgetLostHosts(at: now())
-        while try await look(at: now()) == Self.batch {}
+        var (looks, unanswered, isLast) = (0, 0, false)
+        while !isLast {
+            let results = try await look(at: now())
+            looks += results.taken
+            unanswered += results.unanswered
+            isLast = results.taken < Self.batch
+        }
+        // Name servers of a tenant fail, or the resolvers of the operator, which concerns all tenants.
+        guard unanswered > 0 else { return }
+        logger.warning(
+            "no resolver answered the questions for proofs of domains",
+            metadata: ["unanswered": "\(unanswered)", "looks": "\(looks)", "resolvers": "\(proof.resolvers)"])
     }
 
     /// A year is longer than any certificate of a host is valid. Each process forgets them when it next reads everything.
@@ -70,8 +81,8 @@ package struct DomainUpkeep: Service {
     }
 
     /// Looks for the proofs of a batch of due domains.
-    /// - Returns: the number of taken domains.
-    private func look(at now: Date) async throws -> Int {
+    /// - Returns: the number of taken domains, and of looks without an answer.
+    private func look(at now: Date) async throws -> (taken: Int, unanswered: Int) {
         // The claim lasts 10 minutes. If this process is killed, another one takes the domains after that.
         let taken = try await database.run(
             """
@@ -82,27 +93,32 @@ package struct DomainUpkeep: Service {
                 proved_since, expires_at, created_at, updated_at
             """
         ).map { row in (try row.get("tenant_id", as: ID<Tenant>.self), try Domain(row)) }
-        try await withThrowingTaskGroup(of: Void.self) { tasks in
+        let results = try await withThrowingTaskGroup(of: DomainProof.Result?.self) { tasks in
+            var results: [DomainProof.Result?] = []
             for (number, (tenant, domain)) in taken.enumerated() {
-                if number >= Self.width { try await tasks.next() }
+                if number >= Self.width, let result = try await tasks.next() { results.append(result) }
                 tasks.addTask {
-                    do { try await look(for: domain, of: tenant, at: now) } catch {
+                    do { return try await look(for: domain, of: tenant, at: now) } catch {
                         try Task.checkCancellation()
                         // The domain is due again in 10 minutes. The others do not wait.
                         logger.warning("cannot look for the proof of a domain", metadata: ["domain": "\(domain.id)", "cause": "\(error)"])
+                        return nil
                     }
                 }
             }
-            try await tasks.waitForAll()
+            for try await result in tasks { results.append(result) }
+            return results
         }
-        return taken.count
+        return (taken.count, results.count(where: { $0 == .unknown }))
     }
 
-    private func look(for domain: Domain, of tenant: ID<Tenant>, at now: Date) async throws {
+    private func look(for domain: Domain, of tenant: ID<Tenant>, at now: Date) async throws -> DomainProof.Result {
         let result = try await proof.result(for: domain)
         let changed = try await Domain.record(
             result, of: domain.id, tenant, by: .system, publicURL: publicURL, in: database.restricted(to: tenant.uuid), at: now)
-        guard let changed, changed.state != domain.state else { return }
-        logger.notice("a domain has another state", metadata: ["domain": "\(domain.id)", "state": "\(changed.state.rawValue)"])
+        if let changed, changed.state != domain.state {
+            logger.notice("a domain has another state", metadata: ["domain": "\(domain.id)", "state": "\(changed.state.rawValue)"])
+        }
+        return result
     }
 }

@@ -77,6 +77,24 @@ struct DomainUpkeepTests {
         }
     }
 
+    @Test("a pass warns once of its looks without an answer, and names the resolver")
+    func unanswered() async throws {
+        try await OwnHost.run { own in
+            _ = try await own.activate("two.acme.test")
+            let log = RecordedLog()
+            let upkeep = DomainUpkeep(
+                database: PlatformDatabase(own.platform.pool),
+                proof: DomainProof(resolvers: own.platform.settings.dnsResolvers, allowsPrivate: false),
+                publicURL: TestPlatform.publicURL, logger: log.logger, now: { Date() })
+            try await upkeep.pass(at: Date() + 86_460)
+            #expect(log.take().isEmpty)
+            own.resolver.respond(.fail)
+            try await upkeep.pass(at: Date() + 2 * 86_460)
+            let facts = "looks=2 resolvers=\(own.resolver.setting) unanswered=2"
+            #expect(log.take() == "no resolver answered the questions for proofs of domains \(facts)")
+        }
+    }
+
     @Test("a long pass reads the clock for each batch")
     func batches() async throws {
         try await OwnHost.unclaimed { own in

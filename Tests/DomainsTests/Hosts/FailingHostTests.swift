@@ -91,7 +91,7 @@ struct FailingHostTests {
         }
     }
 
-    @Test("a host whose name servers fail keeps its sign-ins for 2 days, then becomes failing, and later inactive")
+    @Test("a host whose name servers fail keeps its sign-ins for 2 days, then becomes failing, and inactive only without its proof")
     func unanswered() async throws {
         try await Self.run { own, id, browser, request in
             let (upkeep, now) = (own.platform.installation.domainUpkeep, Date())
@@ -104,10 +104,31 @@ struct FailingHostTests {
             try await own.settle()
             #expect(try await own.state(id) == "failing")
             #expect(try await !Self.isSignedIn(browser, request))
-            try await upkeep.pass(at: now + 9 * 86_460)
+            for day in [9.0, 11, 40] {
+                try await upkeep.pass(at: now + day * 86_460)
+                #expect(try await own.state(id) == "failing", "\(day)")
+            }
+            // The 7 days begin with the first answer.
+            own.resolver.remove("_espalier.\(OwnHost.name)")
+            own.resolver.respond(.answer)
+            try await upkeep.pass(at: now + 41 * 86_460)
             #expect(try await own.state(id) == "failing")
-            try await upkeep.pass(at: now + 11 * 86_460)
+            try await upkeep.pass(at: now + 47.5 * 86_460)
             #expect(try await own.state(id) == "inactive")
+        }
+    }
+
+    @Test("after a pause of the server, one look without an answer changes no state")
+    func pause() async throws {
+        try await Self.run { own, id, browser, request in
+            let (upkeep, now) = (own.platform.installation.domainUpkeep, Date())
+            own.resolver.respond(.fail)
+            try await upkeep.pass(at: now + 5 * 86_460)
+            try await own.settle()
+            #expect(try await own.state(id) == "active")
+            #expect(try await Self.isSignedIn(browser, request))
+            try await upkeep.pass(at: now + 6 * 86_460)
+            #expect(try await own.state(id) == "failing")
         }
     }
 
