@@ -20,8 +20,8 @@ extension SignInRoutes {
         if try isFromApplication(request) { return try await signInNatively.nativeCallback(request, context) }
         guard let tenant = try await endpoints.showingOutage(.outageAtCallback, context, { try await endpoints.tenantOfAttempt(context) })
         else { throw ErrorPage.unknownTenant }
-        return try await finish(request, context) { attempt in
-            attempt.tenant == tenant.tenant.id && attempt.mayReturn(through: .own, tenant) ? tenant : nil
+        return try await finish(request, context) { place in
+            place.tenant == tenant.tenant.id && place.mayReturn(through: .own, tenant) ? tenant : nil
         }
     }
 
@@ -31,9 +31,9 @@ extension SignInRoutes {
     @Sendable
     func sharedAppleCallback(_ request: Request, _ context: WebContext) async throws -> Response {
         if try isFromApplication(request) { return try await signInNatively.sharedNativeCallback(request, context) }
-        return try await finish(request, context, isShared: true) { attempt in
-            guard let found = try await endpoints.directory.find(attempt.tenant), found.tenant.status == .active,
-                attempt.mayReturn(through: .shared, found)
+        return try await finish(request, context, isShared: true) { place in
+            guard let found = try await endpoints.directory.find(place.tenant), found.tenant.status == .active,
+                place.mayReturn(through: .shared, found)
             else { return nil }
             context.record.note(tenant: found.tenant.slug)
             return found
@@ -51,7 +51,8 @@ extension SignInRoutes {
 
     /// - Parameter isShared: whether the address is that of the shared connection.
     func finish(
-        _ request: Request, _ context: WebContext, isShared: Bool = false, tenantOf: (LoginAttempt) async throws -> TenantConfiguration?
+        _ request: Request, _ context: WebContext, isShared: Bool = false,
+        tenantOf: (LoginAttempt.Place) async throws -> TenantConfiguration?
     ) async throws -> Response {
         let now = endpoints.now()
         let form = try await endpoints.browserForm(request, context)
@@ -61,8 +62,15 @@ extension SignInRoutes {
             attempt = try LoginAttempt(opening: form["state"] ?? "", with: endpoints.keyring, at: now) { login, part in
                 AttemptCookie(login, publicURL: endpoints.publicURL).values(ofPart: part, in: request)
             }
-        } catch { throw page(for: error) }
-        guard let tenant = try await endpoints.showingOutage(.outageAtCallback, context, { try await tenantOf(attempt) }) else {
+        } catch {
+            let page = page(for: error)
+            guard let place = error.place,
+                let tenant = try await endpoints.showingOutage(.outageAtCallback, context, { try await tenantOf(place) }),
+                let application = tenant.applications[place.application]
+            else { throw page }
+            throw page.leading(to: application)
+        }
+        guard let tenant = try await endpoints.showingOutage(.outageAtCallback, context, { try await tenantOf(attempt.place) }) else {
             metrics.count(.callback, "other_tenant")
             throw ErrorPage.attemptUnreadable
         }
@@ -81,14 +89,16 @@ extension SignInRoutes {
         }
 
         let answer: AppleForm
-        do throws(LoginAttempt.Refusal) { answer = try appleForm(form, to: attempt, tenant) } catch { throw page(for: error) }
+        do throws(LoginAttempt.Refusal) {
+            answer = try appleForm(form, to: attempt, tenant)
+        } catch { throw page(for: error).leading(to: application) }
 
         // Each later error is redirected to the application.
         let returned = ReturnedAttempt(
             attempt: attempt, state: form["state"] ?? "", answer: answer, sent: sent, secret: secret, tenant: tenant,
             application: application, waiting: waitingIdentity(of: attempt, sent, at: now))
         if let page = try await repeatedPage(returned, request, context) { return page }
-        guard !answer.isExpired(at: now) else { throw page(for: .expired) }
+        guard !answer.isExpired(at: now) else { throw page(for: .expired(attempt.place)).leading(to: application) }
         // The cookies of the page whose button led to this sign-in.
         let earlier = returned.waiting.flatMap { $0.page == attempt.login ? nil : AttemptCookie($0.page, publicURL: endpoints.publicURL) }
         var started = earlier?.sent(in: request).removals() ?? []
@@ -176,15 +186,6 @@ extension SignInRoutes {
         // A person who goes back after an outage of the database still decides about the waiting identity.
         answer.cookies = (returned.waiting != nil && refusal.cause == nil ? [] : removals) + keptName
         throw answer
-    }
-
-    func page(for refusal: LoginAttempt.Refusal) -> ErrorPage {
-        metrics.count(.callback, "attempt_\(refusal.rawValue)")
-        return switch refusal {
-        case .unreadable: .attemptUnreadable
-        case .expired: .attemptExpired
-        case .stateMissing: .otherBrowser
-        }
     }
 
     /// Exchanges Apple's response for Espalier's authorization code. This takes one call to Apple and one round trip to the database. It reads
@@ -300,7 +301,7 @@ extension LoginAttempt {
     }
 }
 
-extension LoginAttempt {
+extension LoginAttempt.Place {
     /// Whether Apple's response to the attempt belongs at this Return URL. Each connection has one. An attempt whose connection has changed
     /// may use either. The application receives that error later.
     ///

@@ -22,9 +22,9 @@ extension SignInRoutes {
     package func callback(
         for application: Application, of tenant: TenantConfiguration, _ request: Request, _ context: WebContext
     ) async throws -> Response {
-        try await finish(request, context) { attempt in
-            attempt.tenant == tenant.tenant.id && attempt.application == application.id
-                && attempt.host == tenant.tenant.addresses.current ? tenant : nil
+        try await finish(request, context) { place in
+            place.tenant == tenant.tenant.id && place.application == application.id
+                && place.host == tenant.tenant.addresses.current ? tenant : nil
         }
     }
 

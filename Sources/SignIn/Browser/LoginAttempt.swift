@@ -91,13 +91,30 @@ struct LoginAttempt: Sendable {
         var isCode: Bool { self == .code || self == .codeWithoutURI }
     }
 
-    enum Refusal: String, Error {
+    /// Where an attempt belongs. The page about an attempt that cannot finish needs it, too.
+    struct Place: Equatable {
+        let tenant: ID<Tenant>
+        let connection: ID<Connection>
+        let application: ID<Application>
+        let host: String?
+    }
+
+    enum Refusal: Error, Equatable {
         /// Espalier did not seal it, or it was altered.
         case unreadable
-        case expired
+        case expired(Place)
         /// The browser lacks the cookies with the end of the state.
-        case stateMissing = "state_missing"
+        case stateMissing(Place)
+
+        var place: Place? {
+            switch self {
+            case .unreadable: nil
+            case .expired(let place), .stateMissing(let place): place
+            }
+        }
     }
+
+    var place: Place { Place(tenant: tenant, connection: connection, application: application, host: host) }
 
     /// The token for Apple's URL.
     func sealed(with keyring: Keyring) -> String {
@@ -213,16 +230,17 @@ struct LoginAttempt: Sendable {
             throw .unreadable
         }
         guard (0...AuthorizationRequest.longestState).contains(missing) else { throw .unreadable }
-        guard now < startedAt.addingTimeInterval(Self.lifetime) else { throw .expired }
+        let place = Place(tenant: tenant, connection: connection, application: application, host: host)
+        guard now < startedAt.addingTimeInterval(Self.lifetime) else { throw .expired(place) }
         let length = stateBytes.count + missing
         for number in 0..<Self.parts(of: missing) {
             let purpose = Self.purpose(ofPart: number, of: login)
             // Only Espalier's value opens if there are several.
             guard let part = parts(login, number).lazy.compactMap({ try? keyring.openToken($0, purpose: purpose) }).first
-            else { throw .stateMissing }
+            else { throw .stateMissing(place) }
             stateBytes += part
         }
-        guard stateBytes.count == length else { throw .stateMissing }
+        guard stateBytes.count == length else { throw .stateMissing(place) }
         state = stateBytes.isEmpty ? nil : String(decoding: stateBytes, as: UTF8.self)
     }
 

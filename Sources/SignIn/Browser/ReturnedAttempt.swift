@@ -25,6 +25,20 @@ struct ReturnedAttempt {
     var appleCode: String { answer.code ?? "" }
 }
 
+extension SignInRoutes {
+    /// The page about an attempt that cannot finish.
+    func page(for refusal: LoginAttempt.Refusal) -> ErrorPage {
+        let (outcome, page): (String, ErrorPage) =
+            switch refusal {
+            case .unreadable: ("attempt_unreadable", .attemptUnreadable)
+            case .expired: ("attempt_expired", .attemptExpired)
+            case .stateMissing: ("attempt_state_missing", .otherBrowser)
+            }
+        metrics.count(.callback, outcome)
+        return page
+    }
+}
+
 // A browser that reloads a page, or goes back to it, sends Apple's answer again. Apple accepts its code only once.
 extension SignInRoutes {
     /// The page that the same answer has led to before. Nil if this is a new answer.

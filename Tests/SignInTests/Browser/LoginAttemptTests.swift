@@ -167,9 +167,10 @@ struct LoginAttemptTests {
     @Test("an attempt opens for exactly 15 minutes")
     func lifetime() async throws {
         try await TestPlatform.run { [self] platform in
-            let sealed = try await attempt(platform).sealed(with: keyring)
+            let attempt = try await attempt(platform)
+            let sealed = attempt.sealed(with: keyring)
             #expect(throws: Never.self) { try LoginAttempt(opening: sealed, with: keyring, at: now + 899.9) }
-            #expect(throws: LoginAttempt.Refusal.expired) { try LoginAttempt(opening: sealed, with: keyring, at: now + 900) }
+            #expect(throws: LoginAttempt.Refusal.expired(attempt.place)) { try LoginAttempt(opening: sealed, with: keyring, at: now + 900) }
         }
     }
 
@@ -276,7 +277,7 @@ struct LoginAttemptTests {
             for parts in [
                 [], [own[0]], [own[1], own[0]], foreign, [own[0], foreign[1]], elsewhere, [own[0], sealed], [own[0], own[1] + "A"],
             ] {
-                #expect(throws: LoginAttempt.Refusal.stateMissing) {
+                #expect(throws: LoginAttempt.Refusal.stateMissing(attempt.place)) {
                     try LoginAttempt(opening: sealed, with: keyring, at: now) { _, number in
                         number < parts.count ? [parts[number]] : []
                     }

@@ -1,0 +1,80 @@
+import Encoding
+import Foundation
+import Pages
+import Server
+@testable import Sessions
+@testable import SignIn
+import Tenancy
+import TestSupport
+import Testing
+import Web
+
+/// The pages about a sign-in that cannot start or finish.
+@Suite("Error pages")
+struct ErrorPageTests {
+    private static let login = "https://app.test/login"
+
+    /// Provides a tenant whose first application has a login URL.
+    /// - Parameter number: 0 has a connection of its own, and 1 is on the shared one.
+    private static func run(
+        tenant number: Int = 0, _ adjust: @Sendable (inout Settings) -> Void = { _ in },
+        _ body: @Sendable @escaping (TestPlatform, TestBrowser.Request) async throws -> Void
+    ) async throws {
+        try await TestPlatform.run(adjust) { platform in
+            let request = TestBrowser.Request(platform.seeded.tenants[number])
+            let path = "/tenants/\(request.tenant.slug)/applications/\(request.application.client_id)"
+            #expect(try await platform.call("PATCH", path, ["login_url": Self.login]).status == 200)
+            platform.installation.directory.forgetAll(isFresh: true)
+            try await body(platform, request)
+        }
+    }
+
+    /// Whether the page has the name of the tenant, the reference, and the button that leads to the application.
+    private static func isComplete(
+        _ page: TestBrowser.Answer, _ status: Int, _ title: Text, of request: TestBrowser.Request, hasButton: Bool = true
+    ) -> Bool {
+        page.isPage(status) && page.body.contains("<h1>\(Language.english.text(title).escapedForHTML)</h1>")
+            && page.body.contains("<header>\n<p><bdi>\(request.tenant.slug.capitalized)</bdi></p>")
+            && page.header("Request-Id").map { page.body.contains("<bdi>\($0)</bdi>") } == true
+            && page.body.contains("<a class=\"button\" href=\"\(login)\">") == hasButton
+    }
+
+    /// Apple's response to an attempt that started at this time.
+    /// - Parameter hasCookie: whether the browser has the cookie of the attempt. It never has those with the end of a long state.
+    private static func afterApple(
+        _ request: TestBrowser.Request, _ platform: TestPlatform, at start: Date = Date(), hasCookie: Bool = true, door: String? = nil
+    ) async throws -> TestBrowser.Answer {
+        let tenant = try await platform.configuration(of: request.tenant)
+        let asked = try AuthorizationRequest(
+            try Form(String(request.authorizeURL.split(separator: "?")[1])), from: tenant.applications, issuer: request.tenant.issuer)
+        let attempt = LoginAttempt(
+            asked, tenant: tenant.tenant.id, connection: tenant.connection!.id, browserSecret: "secret", at: start)
+        let browser = TestBrowser(platform)
+        if hasCookie { browser.cookies = [AttemptCookie(attempt.login, publicURL: TestPlatform.publicURL).name: "secret"] }
+        return try await browser.post(
+            door ?? request.tenant.return_url,
+            form: [("state", attempt.sealed(with: platform.settings.keyring)), ("error", "user_cancelled_authorize")])
+    }
+
+    @Test("after Apple's sheet, the page belongs to the tenant and leads to the application, at both connections", arguments: [0, 1])
+    func callback(tenant number: Int) async throws {
+        try await Self.run(tenant: number) { platform, request in
+            var long = request
+            long.state = String(repeating: "s", count: 4096)
+            let old = Date() - 901
+            for (request, start, hasCookie, title) in [
+                (request, old, true, Text.signInTookTooLong), (request, old, false, .signInTookTooLong),
+                (long, old, false, .signInTookTooLong), (long, Date(), true, .signInStartedInAnotherBrowser),
+                (request, Date(), false, .signInStartedInAnotherBrowser),
+            ] {
+                let page = try await Self.afterApple(request, platform, at: start, hasCookie: hasCookie)
+                #expect(Self.isComplete(page, 400, title, of: request), "\(page.body)")
+            }
+            // At the Return URL of another connection, nothing tells whose attempt it is.
+            let other = platform.seeded.tenants[1 - number]
+            let elsewhere = try await Self.afterApple(request, platform, at: old, door: other.return_url)
+            #expect(elsewhere.isPage(400) && !elsewhere.body.contains(Self.login))
+            #expect(!elsewhere.body.contains(request.tenant.slug.capitalized), "\(elsewhere.body)")
+        }
+    }
+}
