@@ -35,10 +35,12 @@ package struct SaveUser: Sendable {
     }
 
     /// Saves the user as above, or finds the user that the person must be asked about.
-    /// - Parameter isAsking: whether a first sign-in with the address of another user creates no user.
+    /// - Parameters:
+    ///   - keptName: the name of an earlier sign-in that saved no user. It is saved unless Apple sends another one or the user is only read.
+    ///   - isAsking: whether a first sign-in with the address of another user creates no user.
     package func saved(
-        _ token: IDToken, _ name: AppleUser?, isNewConsent: Bool, refreshToken: String?, _ asked: Identity.Asked, _ connection: Connection,
-        isAsking: Bool, at now: Date
+        _ token: IDToken, _ name: AppleUser?, keptName: AppleUser? = nil, isNewConsent: Bool, refreshToken: String?,
+        _ asked: Identity.Asked, _ connection: Connection, isAsking: Bool, at now: Date
     ) async throws -> Saved? {
         let database = OwnerDatabase(pool, tenant: asked.tenant).repeatable
         var isKnown = false
@@ -55,6 +57,7 @@ package struct SaveUser: Sendable {
         {
             return .candidate(user)
         }
+        let name = name ?? keptName
         if !isKnown, token.transferSubject == nil, !connection.isRelinking(at: now) {
             let create = Identity.create(
                 token, name, refreshToken: refreshToken, asked: asked, connection: connection, keyring: keyring, at: now)

@@ -42,11 +42,12 @@ extension SignInRoutes {
         let (isNewConsent, refreshToken) = (answered.isNewConsent, answered.tokens.refreshToken)
         let saved = try await admitted(
             saveUser.saved(
-                token, name, isNewConsent: isNewConsent, refreshToken: refreshToken, asked, connection, isAsking: isAsking, at: now))
+                token, name, keptName: answered.keptName, isNewConsent: isNewConsent, refreshToken: refreshToken, asked, connection,
+                isAsking: isAsking, at: now))
         switch saved {
         case .user(let user):
             if name == nil, let kept = answered.keptName {
-                // It waited for a question that nobody asks any longer, for example because the tenant turned it off.
+                // A user who was only read may have none, for example if this person has signed in with another browser in the meantime.
                 let set = User.setName(kept, of: user, attempt.tenant, since: now, unless: "false", at: now)
                 _ = try await OwnerDatabase(signInNatively.pool, tenant: attempt.tenant).repeatable.run(set)
             }

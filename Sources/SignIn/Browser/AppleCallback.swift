@@ -218,15 +218,18 @@ extension SignInRoutes {
 
         let asked = Identity.Asked(tenant: attempt.tenant, application: attempt.application)
         // Apple sends the name once, and the id_token proves its user. So the name is saved before anything else can fail. If the person is
-        // asked about a user with the same address, the name waits with the identity, or alone if Apple does not redeem the code.
+        // asked about a user with the same address, the name waits with the identity. It waits alone if the database fails, or if Apple does
+        // not redeem the code.
         let isAsking = attempt.asksToLink && tenant.tenant.settings.accountLinking == .ask
         var saved: ID<User>?
-        if let name, attempt.delivery != .identity,
-            case .user(let user) = try await admitted(
-                saveUser.saved(
-                    presented, name, isNewConsent: true, refreshToken: nil, asked, connection, isAsking: isAsking, at: now))
-        {
-            saved = user
+        if let name, attempt.delivery != .identity {
+            do {
+                let first = try await saveUser.saved(
+                    presented, name, isNewConsent: true, refreshToken: nil, asked, connection, isAsking: isAsking, at: now)
+                if case .user(let user) = try admitted(first) { saved = user }
+            } catch {
+                throw UnfinishedSignIn(cause: error, name: KeptName(name, of: presented, through: connection, of: attempt.tenant, at: now))
+            }
         }
         let (tokens, token): (AppleTokens, IDToken)
         do {
