@@ -173,11 +173,12 @@ package struct AuthorizationRequest: Sendable {
         guard let client = form["client_id"], let id = ID<Application>(client), let application = applications[id]
         else { throw .unknownApplication }
         guard application.kind != .machine else { throw .signsNobodyIn }
-        guard let uri = form["redirect_uri"] else { throw .redirectURIMissing }
+        guard let uri = form["redirect_uri"] else { throw ErrorPage.redirectURIMissing.leading(to: application) }
         guard application.mayRedirect(to: uri) else { throw .redirectURINotRegistered(uri, of: application, issuer: issuer) }
 
         // Clients treat an error without their state as an attack (RFC 6749, section 4.1.2.1).
-        guard Form.encode(form["state"] ?? "").utf8.count <= longestStateInAnswer else { throw .stateTooLong }
+        guard Form.encode(form["state"] ?? "").utf8.count <= longestStateInAnswer
+        else { throw ErrorPage.stateTooLong.leading(to: application) }
         let asked = form["response_mode"].flatMap(ReturnAddress.Mode.init) ?? .query
         // A form would change this state, so it is returned by a redirect.
         let canPost = ReturnAddress.takesPosts(uri) && isFormText(form["state"])

@@ -1,4 +1,4 @@
-import Access
+package import Access
 import Encoding
 package import HTTPTypes
 package import Hummingbird
@@ -14,6 +14,8 @@ package struct ErrorPage: Error, Sendable {
     var notice: NoticePage
     /// The look of the tenant, if it is known.
     private var brand: Brand?
+    /// The application that the request names, for a page whose tenant cannot be served.
+    private var application: ID<Application>?
 
     /// The text for an application that sent its request directly.
     package var explanation: String { notice.explanation }
@@ -136,6 +138,13 @@ extension ErrorPage {
         return page
     }
 
+    /// The page that leads to the application with this ID, if it belongs to the tenant that the request names.
+    package func leading(toApplication id: ID<Application>?) -> ErrorPage {
+        var page = self
+        page.application = id
+        return page
+    }
+
     /// The page with the look of the tenant that the request names, if the tenant is in memory.
     package func dressed(for context: WebContext, by directory: TenantDirectory) -> ErrorPage {
         guard let slug = context.record.current.tenant ?? context.parameters.get("tenant"), let found = directory.remembered(slug: slug)
@@ -148,7 +157,7 @@ extension ErrorPage {
         case .deleted, .purged: return self
         }
         page.brand = (found.reached(at: context.ownHost) ?? found).brand
-        return page
+        return application.flatMap { found.applications[$0] }.map(page.leading(to:)) ?? page
     }
 }
 

@@ -19,7 +19,11 @@ extension SignInRoutes {
     func appleCallback(_ request: Request, _ context: WebContext) async throws -> Response {
         if try isFromApplication(request) { return try await signInNatively.nativeCallback(request, context) }
         guard let tenant = try await endpoints.showingOutage(.outageAtCallback, context, { try await endpoints.tenantOfAttempt(context) })
-        else { throw ErrorPage.unknownTenant }
+        else {
+            let state = try await endpoints.browserForm(request, context)["state"] ?? ""
+            let place = LoginAttempt.place(of: state, with: endpoints.keyring, at: endpoints.now())
+            throw ErrorPage.unknownTenant.leading(toApplication: place?.application)
+        }
         return try await finish(request, context) { place in
             place.tenant == tenant.tenant.id && place.mayReturn(through: .own, tenant) ? tenant : nil
         }
@@ -32,10 +36,10 @@ extension SignInRoutes {
     func sharedAppleCallback(_ request: Request, _ context: WebContext) async throws -> Response {
         if try isFromApplication(request) { return try await signInNatively.sharedNativeCallback(request, context) }
         return try await finish(request, context, isShared: true) { place in
-            guard let found = try await endpoints.directory.find(place.tenant), found.tenant.status == .active,
-                place.mayReturn(through: .shared, found)
+            guard let found = try await endpoints.directory.find(place.tenant), place.mayReturn(through: .shared, found)
             else { return nil }
             context.record.note(tenant: found.tenant.slug)
+            guard found.tenant.status == .active else { throw ErrorPage.unknownTenant.leading(toApplication: place.application) }
             return found
         }
     }
@@ -301,17 +305,5 @@ extension LoginAttempt {
     fileprivate func tries(of token: IDToken, _ text: String) -> UUID {
         guard token.nonce == nil else { return login.uuid }
         return SingleUse.digest(ofIDToken: text).withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
-    }
-}
-
-extension LoginAttempt.Place {
-    /// Whether Apple's response to the attempt belongs at this Return URL. Each connection has one. An attempt whose connection has changed
-    /// may use either. The application receives that error later.
-    ///
-    /// At an own host, both kinds of connections have the same callback, and only an attempt of this host ends there.
-    fileprivate func mayReturn(through door: Connection.Ownership, _ tenant: TenantConfiguration) -> Bool {
-        if let current = tenant.tenant.addresses.current { return host?.isSame(as: current) == true }
-        guard host == nil else { return false }
-        return tenant.connection?.id != connection || tenant.connection?.ownership == door
     }
 }

@@ -41,7 +41,7 @@ extension SignInRoutes {
         // For a page before the request is read.
         context.record.note(language: Language(askedIn: form)?.rawValue)
         guard let tenant = try await endpoints.showingOutage(.outage, context, { try await endpoints.tenant(context) }) else {
-            throw ErrorPage.unknownTenant
+            throw ErrorPage.unknownTenant.leading(toApplication: form["client_id"].flatMap { ID<Application>($0) })
         }
         return try await answer(form, for: tenant, request, context)
     }

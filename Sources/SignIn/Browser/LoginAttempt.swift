@@ -91,14 +91,6 @@ struct LoginAttempt: Sendable {
         var isCode: Bool { self == .code || self == .codeWithoutURI }
     }
 
-    /// Where an attempt belongs. The page about an attempt that cannot finish needs it, too.
-    struct Place: Equatable {
-        let tenant: ID<Tenant>
-        let connection: ID<Connection>
-        let application: ID<Application>
-        let host: String?
-    }
-
     enum Refusal: Error, Equatable {
         /// Espalier did not seal it, or it was altered.
         case unreadable
@@ -113,8 +105,6 @@ struct LoginAttempt: Sendable {
             }
         }
     }
-
-    var place: Place { Place(tenant: tenant, connection: connection, application: application, host: host) }
 
     /// The token for Apple's URL.
     func sealed(with keyring: Keyring) -> String {

@@ -1,3 +1,4 @@
+import Access
 import Encoding
 import Foundation
 import Pages
@@ -75,6 +76,68 @@ struct ErrorPageTests {
             let elsewhere = try await Self.afterApple(request, platform, at: old, door: other.return_url)
             #expect(elsewhere.isPage(400) && !elsewhere.body.contains(Self.login))
             #expect(!elsewhere.body.contains(request.tenant.slug.capitalized), "\(elsewhere.body)")
+        }
+    }
+
+    @Test("before Apple's sheet, the page belongs to the tenant and leads to the application, if there is one")
+    func authorize() async throws {
+        try await Self.run { platform, request in
+            let browser = TestBrowser(platform)
+            let cases: [(changes: [String: String?], title: Text, hasButton: Bool)] = [
+                (["redirect_uri": "https://evil.test/callback"], .returnAddressIsNotRegistered, true),
+                (["redirect_uri": nil], .returnAddressIsMissing, true),
+                (["state": String(repeating: "s", count: 12 * 1024 + 1)], .requestCannotBeProcessed, true),
+                (["request_uri": "\(PushedRequest.prefix)x"], .signInHasExpired, true),
+                (["client_id": "x"], .unknownApplication, false),
+            ]
+            for (changes, title, hasButton) in cases {
+                let page = try await browser.get(request.authorizeURL(changing: changes))
+                #expect(Self.isComplete(page, 400, title, of: request, hasButton: hasButton), "\(page.body)")
+            }
+            let framed = try await browser.get(request.authorizeURL, headers: [("Sec-Fetch-Dest", "iframe")])
+            #expect(Self.isComplete(framed, 400, .signInDidNotStart, of: request), "\(framed.body)")
+
+            #expect(try await platform.call("PUT", "/tenants/acme/budget", ["logins": 1, "hard": true]).status == 200)
+            _ = try await browser.tokens(request)
+            try await platform.rollUp()
+            try await eventually("the refusal is in effect") { try await browser.authorize(request).status == 503 }
+            let overBudget = try await browser.authorize(request)
+            #expect(Self.isComplete(overBudget, 503, .signInIsUnavailableThisMonth, of: request), "\(overBudget.body)")
+        }
+    }
+
+    @Test("the page of a suspended tenant leads to the application that the request or the attempt names", arguments: [0, 1])
+    func suspended(tenant number: Int) async throws {
+        try await Self.run(tenant: number) { platform, request in
+            try await platform.suspend(request.tenant)
+            let browser = TestBrowser(platform)
+            try await eventually("the suspension has arrived") { try await browser.authorize(request).status == 404 }
+            for page in [
+                try await browser.authorize(request),
+                try await browser.post("\(request.tenant.issuer)/oauth2/authorize", form: request.parameters),
+                try await Self.afterApple(request, platform), try await Self.afterApple(request, platform, at: Date() - 901),
+            ] {
+                #expect(Self.isComplete(page, 404, .signInIsSuspended, of: request), "\(page.body)")
+            }
+            // An application of another tenant, and none.
+            let other = platform.seeded.tenants[1 - number].applications[0].client_id
+            for client in [other, "x"] {
+                let page = try await browser.get(request.authorizeURL(changing: ["client_id": client]))
+                #expect(Self.isComplete(page, 404, .signInIsSuspended, of: request, hasButton: false), "\(page.body)")
+            }
+        }
+    }
+
+    @Test(
+        "a refused redirect URI is shown, and the registered ones only on a server for development",
+        arguments: ["http://localhost:8080", "https://login.test"])
+    func registered(_ publicURL: String) async throws {
+        try await Self.run({ $0.publicURL = publicURL }) { platform, request in
+            let url = request.authorizeURL(changing: ["redirect_uri": "https://evil.test/callback"])
+            let page = try await TestBrowser(platform).get(url)
+            #expect(Self.isComplete(page, 400, .returnAddressIsNotRegistered, of: request), "\(page.body)")
+            #expect(page.body.contains("<bdi>https://evil.test/callback</bdi>"))
+            #expect(page.body.contains(request.redirectURI) == publicURL.hasPrefix("http:"), "\(page.body)")
         }
     }
 }
