@@ -129,6 +129,30 @@ struct MushuAuthorizeTests {
         }
     }
 
+    @Test("the error pages lead to the application, even those of a suspended tenant")
+    func wayBack() async throws {
+        try await TestPlatform.run { platform in
+            let client = try await MushuClient.make(platform)
+            try await client.set(["login_url": "https://app.test/login"])
+            let button = "<a class=\"button\" href=\"https://app.test/login\">"
+            for url in [
+                "\(client.base)/auth/apple/authorize", client.authorizeURL("https://evil.test/callback"),
+                client.authorizeURL(adding: [("state", String(repeating: "s", count: 4097))]),
+            ] {
+                let page = try await client.browser.get(url)
+                #expect(page.isPage(400) && page.body.contains(button), "\(page.body)")
+            }
+            try await platform.suspend(client.tenant)
+            try await eventually("the suspension has arrived") { try await client.browser.get(client.authorizeURL()).status == 404 }
+            for page in [
+                try await client.browser.get(client.authorizeURL()),
+                try await client.browser.post("\(client.base)/auth/apple/callback", form: [("state", "x")]),
+            ] {
+                #expect(page.isPage(404) && page.body.contains("Sign-in is suspended") && page.body.contains(button), "\(page.body)")
+            }
+        }
+    }
+
     @Test("when Apple returns, the opt-in and the redirect URI are checked again, and nothing is billed")
     func changedSince() async throws {
         try await TestPlatform.run { platform in

@@ -13,11 +13,12 @@ extension MushuRoutes {
     @Sendable
     func mushuAuthorize(_ request: Request, _ context: WebContext) async throws -> Response {
         let query = try endpoints.browserQuery(request)
-        guard let tenant = try await endpoints.showingOutage(.outage, context, { try await endpoints.tenant(context) })
-        else { throw ErrorPage.unknownTenant }
         let client = context.parameters.get("client_id") ?? ""
+        let id = ID<Application>(client)
+        guard let tenant = try await endpoints.showingOutage(.outage, context, { try await endpoints.tenant(context) })
+        else { throw ErrorPage.unknownTenant.leading(toApplication: id) }
         // The base URL names the application. Another one in the query is a mistake.
-        guard let id = ID<Application>(client), let application = tenant.applications[id],
+        guard let id, let application = tenant.applications[id],
             [query["client_id"], query["app_id"]].allSatisfy({ $0?.isSame(as: client) ?? true })
         else { throw ErrorPage.unknownApplication }
         return try signIn.authorizeTokens(to: query["redirect_uri"], state: query["state"], for: application, of: tenant, request)

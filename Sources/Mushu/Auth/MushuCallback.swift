@@ -20,12 +20,10 @@ extension MushuRoutes {
                 isNonceRequired: false)
             return try .json(try await session(sent, by: application, of: tenant, request, context))
         case "application/x-www-form-urlencoded":
+            let id = context.parameters.get("client_id").flatMap { ID<Application>($0) }
             guard let tenant = try await endpoints.showingOutage(.outageAtCallback, context, { try await endpoints.tenant(context) })
-            else { throw ErrorPage.unknownTenant }
-            guard
-                let application = context.parameters.get("client_id").flatMap({ ID<Application>($0) })
-                    .flatMap({ tenant.applications[$0] })
-            else { throw ErrorPage.unknownApplication }
+            else { throw ErrorPage.unknownTenant.leading(toApplication: id) }
+            guard let application = id.flatMap({ tenant.applications[$0] }) else { throw ErrorPage.unknownApplication }
             return try await signIn.callback(for: application, of: tenant, request, context)
         default:
             throw Problem(.unsupportedMediaType, "Send application/json, or application/x-www-form-urlencoded from a browser.")

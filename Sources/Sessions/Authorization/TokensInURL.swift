@@ -9,9 +9,9 @@ extension AuthorizationRequest {
     /// - Throws: an `ErrorPage` until the return address is certain, a `RedirectedError` afterwards.
     package init(tokensTo uri: String?, state: String?, of application: Application, issuer: String) throws {
         guard application.kind != .machine else { throw ErrorPage.signsNobodyIn }
-        guard let uri else { throw ErrorPage.redirectURIMissing }
+        guard let uri else { throw ErrorPage.redirectURIMissing.leading(to: application) }
         guard application.mayReceiveTokens(at: uri) else { throw ErrorPage.redirectURINotRegistered(uri, of: application, issuer: issuer) }
-        guard (state ?? "").utf8.count <= Self.longestState else { throw ErrorPage.stateTooLong }
+        guard (state ?? "").utf8.count <= Self.longestState else { throw ErrorPage.stateTooLong.leading(to: application) }
         returnAddress = ReturnAddress(redirectURI: uri, state: state, issuer: issuer)
         guard !application.kind.isConfidential
         else { throw RedirectedError(.unauthorizedClient, Self.withSecret, to: returnAddress) }

@@ -42,7 +42,7 @@ extension SignInRoutes {
             attempt = new
             return new
         }
-        guard let started, let attempt else { throw ErrorPage.linkUnreadable }
+        guard let started, let attempt else { throw ErrorPage.linkUnreadable.leading(to: application) }
         metrics.count(.authorize, "identity")
         let cookie = AttemptCookie(attempt.login, publicURL: endpoints.publicURL)
         let sealed = ticket.sealed(for: attempt.login, with: endpoints.keyring)
