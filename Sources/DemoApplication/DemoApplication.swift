@@ -21,7 +21,10 @@ package struct DemoApplication: Service {
             case shared
         }
 
+        /// The last part of the addresses of this application at the tenant, such as `/login/acme`.
         package var slug: String
+        /// The tenant's slug in the REST API. A tenant can have several applications here.
+        package var tenantSlug: String
         package var name: String
         /// The OpenID Connect issuer, exactly as in its tokens.
         package var issuer: String
@@ -33,9 +36,11 @@ package struct DemoApplication: Service {
         package var connection: Connection
 
         package init(
-            slug: String, name: String, issuer: String, clientID: String, clientSecret: String?, apiKey: String, connection: Connection
+            slug: String, tenantSlug: String, name: String, issuer: String, clientID: String, clientSecret: String?, apiKey: String,
+            connection: Connection
         ) {
             self.slug = slug
+            self.tenantSlug = tenantSlug
             self.name = name
             self.issuer = issuer
             self.clientID = clientID
@@ -81,6 +86,11 @@ package struct DemoApplication: Service {
     /// The URL to which a tenant's sign-in returns. It must be registered for the tenant's application.
     package static func redirectURI(publicURL: String, slug: String) -> String {
         "\(publicURL)/callback/\(slug)"
+    }
+
+    /// The URL at which a person starts a sign-in again. The pages of Espalier lead to it if it is registered.
+    package static func loginURL(publicURL: String, slug: String) -> String {
+        "\(publicURL)/login/\(slug)"
     }
 
     /// The URL to which a tenant's sign-out returns. It must also be registered.

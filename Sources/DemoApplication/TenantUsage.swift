@@ -10,7 +10,7 @@ struct TenantUsage: Decodable, Sendable {
 
     /// Fetches the current usage; nil if it is unavailable, because every page of the demo also works without it.
     static func fetch(of tenant: DemoApplication.Tenant, baseURL: String, client: HTTPClient) async throws -> TenantUsage? {
-        var request = HTTPClientRequest(url: "\(baseURL)/v1/tenants/\(tenant.slug)/usage")
+        var request = HTTPClientRequest(url: "\(baseURL)/v1/tenants/\(tenant.tenantSlug)/usage")
         request.headers.add(name: "Authorization", value: "Bearer \(tenant.apiKey)")
         do {
             let (status, body) = try await client.answer(to: request)

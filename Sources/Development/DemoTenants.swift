@@ -7,8 +7,8 @@ import Sealing
 import Server
 import Tenancy
 
-/// The demo's two tenants: Acme with its own Apple credentials, Globex with the shared ones. The first start creates
-/// them, and `demo.json` stores them and their secrets for later starts.
+/// The demo's two tenants: Acme with its own Apple credentials and two applications, Globex with the shared ones and one application. The
+/// first start creates them, and `demo.json` stores them and their secrets for later starts.
 struct DemoTenants: Sendable {
     struct Saved: Codable, Sendable {
         var seeded: SeedResult
@@ -43,11 +43,12 @@ struct DemoTenants: Sendable {
     }
 
     private static func plan(ownKey: P256.Signing.PrivateKey, sharedKey: P256.Signing.PrivateKey, _ ports: DevPorts) -> SeedPlan {
-        func application(_ slug: String, _ kind: Tenancy.Application.Kind) -> SeedPlan.ApplicationPlan {
+        func application(_ slug: String, _ kind: Tenancy.Application.Kind, name: String = "Demo") -> SeedPlan.ApplicationPlan {
             .init(
-                name: "Demo", kind: kind, redirect_uris: [DemoApplication.redirectURI(publicURL: ports.demoURL, slug: slug)],
+                name: name, kind: kind, redirect_uris: [DemoApplication.redirectURI(publicURL: ports.demoURL, slug: slug)],
                 // So the shortest link also works: /auth/apple/authorize?client_id=…&redirect_uri=…
-                requires_pkce: kind == .spa, logout_uris: [DemoApplication.logoutURI(publicURL: ports.demoURL)])
+                requires_pkce: kind == .spa, logout_uris: [DemoApplication.logoutURI(publicURL: ports.demoURL)],
+                login_url: DemoApplication.loginURL(publicURL: ports.demoURL, slug: slug))
         }
         return SeedPlan(
             connection: .init(team_id: shared.team, services_id: shared.services, key_id: shared.key, key: sharedKey.pemRepresentation),
@@ -56,21 +57,28 @@ struct DemoTenants: Sendable {
                 .init(
                     slug: "acme", name: "Acme", plan: .enterprise,
                     connection: .init(team_id: own.team, services_id: own.services, key_id: own.key, key: ownKey.pemRepresentation),
-                    applications: [application("acme", .web)], api_keys: [.init(name: "Demo")]),
+                    applications: [application("acme", .web), application(slug(of: 1, at: "acme"), .spa, name: "Acme Shop")],
+                    api_keys: [.init(name: "Demo")]),
                 .init(
                     slug: "globex", name: "Globex", plan: .free, applications: [application("globex", .spa)],
                     api_keys: [.init(name: "Demo")]),
             ])
     }
 
+    /// The last part of the demo's addresses for an application of a tenant: the slug for the first one, and another word for the second.
+    private static func slug(of number: Int, at tenant: String) -> String { number == 0 ? tenant : "\(tenant)-shop" }
+
     /// Updates the URLs of the demo application if the ports changed.
     private mutating func move(to ports: DevPorts, ownerURL: String) async throws {
         let statements = try saved.seeded.tenants.flatMap { tenant in
-            try tenant.applications.map { application -> SQL in
+            try tenant.applications.enumerated().map { number, application -> SQL in
                 guard let id = ID<Tenancy.Application>(application.client_id) else { throw Seed.Refusal("demo.json has no application.") }
-                let uris = [DemoApplication.redirectURI(publicURL: ports.demoURL, slug: tenant.slug)]
+                let slug = Self.slug(of: number, at: tenant.slug)
+                let uris = [DemoApplication.redirectURI(publicURL: ports.demoURL, slug: slug)]
                 let logoutURIs = [DemoApplication.logoutURI(publicURL: ports.demoURL)]
-                return Tenancy.Application.move(id, redirectURIs: uris, logoutURIs: logoutURIs)
+                return Tenancy.Application.move(
+                    id, redirectURIs: uris, logoutURIs: logoutURIs,
+                    loginURL: DemoApplication.loginURL(publicURL: ports.demoURL, slug: slug))
             }
         }
         _ = try await withPool(ownerURL) { pool in try await pool.run(statements) }
@@ -112,11 +120,15 @@ struct DemoTenants: Sendable {
     }
 
     func forDemoApplication(_ ports: DevPorts) -> [DemoApplication.Tenant] {
-        saved.seeded.tenants.map { tenant in
-            .init(
-                slug: tenant.slug, name: tenant.slug == "acme" ? "Acme" : "Globex", issuer: "\(ports.baseURL)/t/\(tenant.slug)",
-                clientID: tenant.applications[0].client_id, clientSecret: tenant.applications[0].client_secret,
-                apiKey: tenant.api_keys[0].secret, connection: tenant.connection == "own" ? .own : .shared)
+        saved.seeded.tenants.flatMap { tenant in
+            let name = tenant.slug == "acme" ? "Acme" : "Globex"
+            return tenant.applications.enumerated().map { number, application in
+                DemoApplication.Tenant(
+                    slug: Self.slug(of: number, at: tenant.slug), tenantSlug: tenant.slug, name: number == 0 ? name : application.name,
+                    issuer: "\(ports.baseURL)/t/\(tenant.slug)", clientID: application.client_id,
+                    clientSecret: application.client_secret, apiKey: tenant.api_keys[0].secret,
+                    connection: tenant.connection == "own" ? .own : .shared)
+            }
         }
     }
 }

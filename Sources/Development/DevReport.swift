@@ -53,7 +53,8 @@ struct DevReport: Sendable {
 
                 \(ports.demoURL)
 
-            and sign in with Apple: as Acme, with its own Apple credentials, or as Globex, with the shared ones.
+            and sign in with Apple: as Acme, with its own Apple credentials, or as Globex, with the shared ones. Acme Shop is a second
+            application of Acme.
 
                 Server      \(ports.baseURL)        issuers \(ports.baseURL)/t/acme and …/t/globex
                 Operations  \(ports.operationsURL)        /healthz, /readyz, /metrics

@@ -62,8 +62,8 @@ func withDemo(
             port: 0, publicURL: Demo.publicURL, baseURL: baseURL,
             tenants: [
                 .init(
-                    slug: "acme", name: name, issuer: "\(baseURL)/t/acme", clientID: "acme-web", clientSecret: clientSecret,
-                    apiKey: Demo.apiKey, connection: connection)
+                    slug: "acme", tenantSlug: "acme", name: name, issuer: "\(baseURL)/t/acme", clientID: "acme-web",
+                    clientSecret: clientSecret, apiKey: Demo.apiKey, connection: connection)
             ], documentation: documentation, logger: logger, onServerRunning: { reportPort.yield($0) })
         group.addTask { try await demo.run() }
         try await body(Demo(provider: provider, port: await nextPort.next() ?? 0))

@@ -58,6 +58,7 @@ struct DevTests {
         let demo = try await file.browser.get(file.demo_url)
         #expect(demo.status == 200)
         #expect(demo.body.contains("Acme") && demo.body.contains("Globex"))
+        try await expectApplications(of: file)
         try await expectDocumentation(of: file, said: dev.talk)
         try await expectMail(of: file, said: dev.talk)
         #expect(try await file.browser.get("\(file.operations_url)/readyz").status == 200)
@@ -164,8 +165,25 @@ struct DevTests {
             _ = try await file.browser.tokens(tenant.request)
             #expect(try await file.logins(of: tenant) == 2)
         }
+        try await expectApplications(of: file)
         dev.signal(SIGTERM)
         #expect(try await dev.exit().code == 0)
+    }
+
+    /// Acme has two applications, which work at the demo's addresses. An error page leads back to the one that the request names.
+    private func expectApplications(of file: DevFile) async throws {
+        let demo = try await file.browser.get(file.demo_url)
+        #expect(!demo.body.contains("usage is currently unavailable"), "\(demo.body)")
+        for slug in ["acme", "acme-shop", "globex"] {
+            #expect(demo.body.contains("href=\"/login/\(slug)\""), "\(demo.body)")
+            let start = try await file.browser.get("\(file.demo_url)/login/\(slug)")
+            let authorize = try #require(start.location)
+            #expect(try await file.browser.get(authorize).location?.hasPrefix(file.simulator_url + "/") == true)
+            let elsewhere = authorize.replacing("callback", with: "elsewhere")
+            let page = try await file.browser.get(elsewhere)
+            #expect(page.status == 400, "\(page.status) \(elsewhere)")
+            #expect(page.body.contains("<a class=\"button\" href=\"\(file.demo_url)/login/\(slug)\">"), "\(page.body)")
+        }
     }
 
     /// The site is not built there, so the report names the command that builds it.

@@ -11,10 +11,11 @@ extension Application {
     package static let logoutTargets: SQL = "SELECT tenant_id, id, backchannel_logout_uri, signing_algorithm FROM application"
 
     /// Changes where an application may send browsers back to, unless nothing changes. For development.
-    package static func move(_ id: ID<Application>, redirectURIs: [String], logoutURIs: [String]) -> SQL {
+    package static func move(_ id: ID<Application>, redirectURIs: [String], logoutURIs: [String], loginURL: String) -> SQL {
         """
-        UPDATE application SET redirect_uris = \(redirectURIs), logout_uris = \(logoutURIs)
-        WHERE id = \(id) AND (redirect_uris <> \(redirectURIs) OR logout_uris <> \(logoutURIs))
+        UPDATE application SET redirect_uris = \(redirectURIs), logout_uris = \(logoutURIs), login_url = \(loginURL)
+        WHERE id = \(id)
+            AND (redirect_uris <> \(redirectURIs) OR logout_uris <> \(logoutURIs) OR login_url IS DISTINCT FROM \(loginURL))
         """
     }
 }
