@@ -79,7 +79,7 @@ def check(file, server):
     folder = server.folder / file.stem
     folder.mkdir()
     (folder / ".espalier").symlink_to(server.data)
-    for name in (".build", "admin-cli", "script"):
+    for name in (".build", "admin-cli", "docs", "script"):
         (folder / name).symlink_to(ROOT / name)
     shell, problems, assertions = Shell(folder), 0, 0
     for block in blocks(text):
