@@ -39,8 +39,8 @@ package struct MailSender: Sendable {
         }
     }
 
-    /// Counts one more mail of a tenant. An action that queues a mail for an unauthenticated person calls it first, and limits the mails to
-    /// one recipient itself.
+    /// Counts one more mail of a tenant. An action that queues a mail for an unauthenticated person calls it directly before it does, after
+    /// everything that can refuse the mail, and limits the mails to one recipient itself.
     package func take(of tenant: UUID, at now: ContinuousClock.Instant = .now) -> TokenBucketLevel {
         room.take(tenant, at: now)
     }

@@ -42,8 +42,6 @@ extension SignInRoutes {
         guard tenant.tenant.settings.accountLinking == .ask, let connection = tenant.connection, connection.id == waiting.connection
         else { throw ErrorPage.accountChanged.leading(to: decision.application) }
         let frame = PageFrame(request, tenant, context)
-        let room = mail.take(of: tenant.tenant.id.uuid)
-        guard room.isGranted else { return tooManyMails(in: frame, retryAfter: room.secondsUntilNext, context) }
         do {
             let token = try await waiting.token(of: connection, verifiedBy: apple)
             guard let address = token.email, let recipient = MailAddress(address),
@@ -56,8 +54,9 @@ extension SignInRoutes {
             let letter = LinkMail(link: link, in: frame)
             let message = try Mail.Message(
                 to: recipient, subject: letter.subject, text: letter.text, html: letter.html, deliverBefore: proof.expiresAt)
-            switch try await queue(message, about: waiting, of: attempt, if: confirmation, context, at: now) {
+            switch try await queue(message, by: mail, about: waiting, of: attempt, if: confirmation, context, at: now) {
             case .changed: throw ErrorPage.accountChanged.leading(to: decision.application)
+            case .noRoom(let seconds): return tooManyMails(in: frame, retryAfter: seconds, context)
             case .tooMany(let since):
                 return tooManyMails(
                     in: frame, retryAfter: Int(since.addingTimeInterval(Self.mailWindow).timeIntervalSince(now).rounded(.up)), context)
@@ -80,14 +79,16 @@ extension SignInRoutes {
         case queued
         /// The address has got as many mails as it may since this time.
         case tooMany(since: Date)
+        /// The mails of the tenant have used up its limit for this time.
+        case noRoom(seconds: Int)
         /// The address no longer leads to the user.
         case changed
     }
 
     /// - Parameter confirmation: selects the user, if it still has the address.
     private func queue(
-        _ message: Mail.Message, about waiting: WaitingIdentity, of attempt: LoginAttempt, if confirmation: SQL, _ context: WebContext,
-        at now: Date
+        _ message: Mail.Message, by sender: MailSender, about waiting: WaitingIdentity, of attempt: LoginAttempt, if confirmation: SQL,
+        _ context: WebContext, at now: Date
     ) async throws -> Queued {
         let facts = context.record.current
         let origin = AuditEvent.Origin(actor: attempt.application.description, address: facts.address, requestID: facts.requestID)
@@ -104,6 +105,9 @@ extension SignInRoutes {
             guard !known.isEmpty else { return .changed }
             let times = try mails.map { try $0.get("occurred_at", as: Date.self) }
             if times.count == Self.mostMails, let oldest = times.last { return .tooMany(since: oldest) }
+            // Only a mail counts. Otherwise one person with many refused requests would stop the mails of all others.
+            let room = sender.take(of: tenant.uuid)
+            guard room.isGranted else { return .noRoom(seconds: room.secondsUntilNext) }
             _ = try await db.run([
                 Mail.insertion(message, owner: tenant.uuid, keyring: endpoints.keyring, at: now),
                 try AuditEvent.insert(action, of: user.description, owner: tenant.uuid, by: origin, at: now),

@@ -102,6 +102,25 @@ struct MailLinkProofTests {
         }
     }
 
+    @Test("requests that get no mail take nothing from the mails of the tenant")
+    func refusals() async throws {
+        try await Linking.runWithMail { linking, _ in
+            let page = try await linking.page()
+            for _ in 0..<3 { #expect(try await linking.browser.press(page, "/mail").status == 200) }
+            // The tenant has 60 mails per minute, and one more per second of this loop.
+            for _ in 0..<30 {
+                let other = linking.elsewhere
+                let page = try await other.page()
+                for _ in 0..<4 { #expect(try await other.browser.press(page, "/mail").status == 429) }
+            }
+            let third = try await linking.platform.makePerson("Third Owner", email: linking.platform.address("third"))
+            let fourth = try await linking.platform.makePerson("Fourth Owner", email: linking.platform.address("third"))
+            _ = try await linking.platform.login(third)
+            let other = linking.with(second: fourth)
+            #expect(try await other.browser.press(try await other.page(), "/mail").status == 200)
+        }
+    }
+
     @Test("requests at the same moment get no more mails")
     func atOnce() async throws {
         try await Linking.runWithMail { linking, _ in
