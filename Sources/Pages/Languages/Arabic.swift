@@ -153,7 +153,7 @@ extension Language {
         .mailSubject: "تسجيل دخولك إلى {organization}",
         .mailConnects: "لقد سجّلت الدخول للتو إلى {organization} باستخدام حساب Apple. يربط هذا الرابط ذلك الحساب بحسابك.",
         .openLinkWhereYouAsked: "يُرجى فتح الرابط في المتصفح الذي طلبته فيه. يعمل الرابط لمدة 15 دقيقة من بدء تسجيل الدخول.",
-        .ignoreUnaskedMail: "إذا لم تطلب الرابط، فيُرجى تجاهل الرسالة. لا تفتح الرابط إذا طلب منك شخص آخر ذلك.",
+        .ignoreUnaskedMail: "إذا لم تطلب الرابط، فيُرجى تجاهل الرسالة. لا تُعِد توجيه الرسالة، ولا تعطِ الرابط لأي شخص.",
 
         .connectAccount: "هل تريد ربط حساب Apple هذا؟",
         .connectionLetsSignIn: "بعد ذلك، يتيح حساب Apple هذا أيضًا تسجيل الدخول إلى هذا الحساب لدى {organization}:",

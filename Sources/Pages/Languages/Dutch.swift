@@ -158,7 +158,7 @@ extension Language {
         .openLinkWhereYouAsked:
             "Open de link in de browser waarin u erom hebt gevraagd. De link werkt 15 minuten vanaf het begin van het inloggen.",
         .ignoreUnaskedMail:
-            "Als u niet om de link hebt gevraagd, negeert u de e-mail. Open de link niet als iemand u erom heeft gevraagd.",
+            "Als u niet om de link hebt gevraagd, negeert u de e-mail. Stuur de e-mail niet door en geef de link aan niemand.",
 
         .connectAccount: "Deze Apple Account koppelen?",
         .connectionLetsSignIn: "Deze Apple Account geeft dan ook toegang tot dit account bij {organization}:",

@@ -151,7 +151,7 @@ extension Language {
         .mailConnects: "You have just signed in to {organization} with an Apple Account. This link connects it to your account.",
         .openLinkWhereYouAsked:
             "Open the link in the browser in which you asked for it. It works for 15 minutes from the start of the sign-in.",
-        .ignoreUnaskedMail: "If you did not ask for the link, ignore the mail. Do not open the link if somebody asked you to.",
+        .ignoreUnaskedMail: "If you did not ask for the link, ignore the mail. Do not forward the mail, and give the link to nobody.",
 
         .connectAccount: "Connect this Apple Account?",
         .connectionLetsSignIn: "This Apple Account then also signs in to this account of {organization}:",

@@ -161,7 +161,8 @@ extension Language {
         .mailConnects: "Vous venez de vous connecter à {organization} avec un compte Apple. Ce lien l’associe à votre compte.",
         .openLinkWhereYouAsked:
             "Ouvrez le lien dans le navigateur où vous l’avez demandé. Il est valable 15 minutes à partir du début de la connexion.",
-        .ignoreUnaskedMail: "Si vous n’avez pas demandé ce lien, ignorez l’e-mail. N’ouvrez pas le lien si quelqu’un vous l’a demandé.",
+        .ignoreUnaskedMail:
+            "Si vous n’avez pas demandé ce lien, ignorez l’e-mail. Ne transférez pas l’e-mail et ne donnez le lien à personne.",
 
         .connectAccount: "Associer ce compte Apple ?",
         .connectionLetsSignIn: "Ce compte Apple donnera alors aussi accès à ce compte chez {organization} :",

@@ -158,7 +158,7 @@ extension Language {
         .openLinkWhereYouAsked:
             "Öffnen Sie den Link in dem Browser, in dem Sie ihn angefordert haben. Er gilt 15 Minuten ab dem Beginn der Anmeldung.",
         .ignoreUnaskedMail:
-            "Wenn Sie den Link nicht angefordert haben, beachten Sie die E-Mail nicht. Öffnen Sie den Link nicht, wenn jemand Sie darum gebeten hat.",
+            "Wenn Sie den Link nicht angefordert haben, beachten Sie die E-Mail nicht. Leiten Sie die E-Mail nicht weiter, und geben Sie den Link niemandem.",
 
         .connectAccount: "Diesen Apple Account verbinden?",
         .connectionLetsSignIn: "Dieser Apple Account meldet dann auch bei diesem Konto von {organization} an:",

@@ -147,7 +147,7 @@ extension Language {
         .mailSubject: "ההתחברות שלך אל {organization}",
         .mailConnects: "התחברת זה עתה אל {organization} עם חשבון Apple. הקישור הזה מקשר אותו לחשבון שלך.",
         .openLinkWhereYouAsked: "יש לפתוח את הקישור בדפדפן שבו ביקשת אותו. הקישור תקף למשך 15 דקות מתחילת ההתחברות.",
-        .ignoreUnaskedMail: "אם לא ביקשת את הקישור, יש להתעלם מההודעה. אין לפתוח את הקישור אם מישהו ביקש זאת ממך.",
+        .ignoreUnaskedMail: "אם לא ביקשת את הקישור, יש להתעלם מההודעה. אין להעביר את ההודעה הלאה ואין למסור את הקישור לאיש.",
 
         .connectAccount: "לקשר את חשבון Apple הזה?",
         .connectionLetsSignIn: "לאחר מכן גם חשבון Apple הזה יאפשר להתחבר לחשבון הזה אצל {organization}:",

@@ -155,7 +155,7 @@ extension Language {
         .mailSubject: "Il Suo accesso a {organization}",
         .mailConnects: "Ha appena effettuato l’accesso a {organization} con un Apple Account. Questo link lo collega al Suo account.",
         .openLinkWhereYouAsked: "Apra il link nel browser in cui lo ha richiesto. È valido per 15 minuti dall’inizio dell’accesso.",
-        .ignoreUnaskedMail: "Se non ha richiesto il link, ignori l’e-mail. Non apra il link se qualcuno Glielo ha chiesto.",
+        .ignoreUnaskedMail: "Se non ha richiesto il link, ignori l’e-mail. Non inoltri l’e-mail e non dia il link a nessuno.",
 
         .connectAccount: "Collegare questo Apple Account?",
         .connectionLetsSignIn: "Questo Apple Account darà accesso anche a questo account presso {organization}:",

@@ -146,7 +146,7 @@ extension Language {
         .mailSubject: "{organization}へのサインイン",
         .mailConnects: "先ほど、Apple Accountで{organization}にサインインしました。このリンクを使うと、そのApple Accountがお使いのアカウントに接続されます。",
         .openLinkWhereYouAsked: "リンクを要求したブラウザで、このリンクを開いてください。リンクはサインインの開始から15分間有効です。",
-        .ignoreUnaskedMail: "リンクを要求していない場合は、このメールを無視してください。誰かに頼まれた場合は、リンクを開かないでください。",
+        .ignoreUnaskedMail: "リンクを要求していない場合は、このメールを無視してください。メールを転送したり、リンクを誰かに教えたりしないでください。",
 
         .connectAccount: "このApple Accountを接続しますか？",
         .connectionLetsSignIn: "接続すると、このApple Accountでも{organization}の次のアカウントにサインインできるようになります：",

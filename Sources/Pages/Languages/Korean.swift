@@ -146,7 +146,7 @@ extension Language {
         .mailSubject: "{organization} 로그인",
         .mailConnects: "방금 Apple 계정으로 {organization}에 로그인했습니다. 이 링크를 열면 해당 Apple 계정을 본인의 계정에 연결할 수 있습니다.",
         .openLinkWhereYouAsked: "링크를 요청한 브라우저에서 링크를 여세요. 링크는 로그인을 시작한 때부터 15분 동안 유효합니다.",
-        .ignoreUnaskedMail: "링크를 요청하지 않았다면 메일을 무시하세요. 다른 사람이 요청한 경우에는 링크를 열지 마세요.",
+        .ignoreUnaskedMail: "링크를 요청하지 않았다면 메일을 무시하세요. 메일을 전달하지 말고, 링크를 누구에게도 알려 주지 마세요.",
 
         .connectAccount: "이 Apple 계정을 연결하시겠습니까?",
         .connectionLetsSignIn: "연결하면 이 Apple 계정으로도 {organization}의 다음 계정에 로그인할 수 있습니다:",

@@ -156,7 +156,7 @@ extension Language {
         .openLinkWhereYouAsked:
             "Proszę otworzyć link w przeglądarce, w której o niego poproszono. Link działa przez 15 minut od rozpoczęcia logowania.",
         .ignoreUnaskedMail:
-            "Jeśli to nie Państwo poprosili o link, proszę zignorować wiadomość. Proszę nie otwierać linku, jeśli ktoś o to poprosił.",
+            "Jeśli to nie Państwo poprosili o link, proszę zignorować wiadomość. Proszę nie przesyłać wiadomości dalej i nikomu nie podawać linku.",
 
         .connectAccount: "Połączyć to konto Apple?",
         .connectionLetsSignIn: "To konto Apple pozwoli wtedy logować się także na to konto w organizacji „{organization}”:",

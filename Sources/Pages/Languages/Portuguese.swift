@@ -156,7 +156,7 @@ extension Language {
         .mailConnects: "Você acabou de iniciar sessão com uma Conta Apple na organização {organization}. Este link a conecta à sua conta.",
         .openLinkWhereYouAsked:
             "Abra o link no navegador em que você o pediu. Ele vale por 15 minutos a partir do começo do início de sessão.",
-        .ignoreUnaskedMail: "Se você não pediu o link, ignore o e-mail. Não abra o link se alguém pediu isso a você.",
+        .ignoreUnaskedMail: "Se você não pediu o link, ignore o e-mail. Não encaminhe o e-mail e não dê o link a ninguém.",
 
         .connectAccount: "Conectar esta Conta Apple?",
         .connectionLetsSignIn: "Esta Conta Apple também dará acesso a esta conta da organização {organization}:",

@@ -145,7 +145,7 @@ extension Language {
         .mailSubject: "您对 {organization} 的登录",
         .mailConnects: "您刚刚使用 Apple 账户登录了 {organization}。此链接会将该 Apple 账户与您的账户关联。",
         .openLinkWhereYouAsked: "请在您请求链接的浏览器中打开它。链接自登录开始起 15 分钟内有效。",
-        .ignoreUnaskedMail: "如果您没有请求此链接，请忽略该邮件。如果是他人要求您打开此链接，请勿打开。",
+        .ignoreUnaskedMail: "如果您没有请求此链接，请忽略该邮件。请勿转发该邮件，也不要将链接提供给任何人。",
 
         .connectAccount: "要关联此 Apple 账户吗？",
         .connectionLetsSignIn: "关联后，此 Apple 账户也可以登录 {organization} 的以下账户：",

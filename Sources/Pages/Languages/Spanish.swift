@@ -156,7 +156,7 @@ extension Language {
         .mailConnects: "Acaba de iniciar sesión en {organization} con una cuenta de Apple. Este enlace la vincula con su cuenta.",
         .openLinkWhereYouAsked:
             "Abra el enlace en el navegador en el que lo solicitó. Es válido durante 15 minutos desde que comenzó el inicio de sesión.",
-        .ignoreUnaskedMail: "Si no ha solicitado el enlace, ignore el correo. No abra el enlace si alguien se lo ha pedido.",
+        .ignoreUnaskedMail: "Si no ha solicitado el enlace, ignore el correo. No reenvíe el correo ni dé el enlace a nadie.",
 
         .connectAccount: "¿Vincular esta cuenta de Apple?",
         .connectionLetsSignIn: "Esta cuenta de Apple también dará acceso a esta cuenta en {organization}:",

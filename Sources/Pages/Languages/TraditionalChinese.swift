@@ -146,7 +146,7 @@ extension Language {
         .mailSubject: "您對 {organization} 的登入",
         .mailConnects: "您剛剛使用 Apple 帳號登入了 {organization}。此連結會將該 Apple 帳號與您的帳號連結。",
         .openLinkWhereYouAsked: "請在您要求連結的瀏覽器中開啟它。連結自登入開始起 15 分鐘內有效。",
-        .ignoreUnaskedMail: "如果您沒有要求此連結，請忽略該郵件。如果是他人要求您打開此連結，請勿打開。",
+        .ignoreUnaskedMail: "如果您沒有要求此連結，請忽略該郵件。請勿轉寄該郵件，也不要將連結提供給任何人。",
 
         .connectAccount: "要連結此 Apple 帳號嗎？",
         .connectionLetsSignIn: "連結後，此 Apple 帳號也可以登入 {organization} 的以下帳號：",

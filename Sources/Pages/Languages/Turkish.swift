@@ -153,7 +153,7 @@ extension Language {
         .mailSubject: "{organization} girişiniz",
         .mailConnects: "Az önce bir Apple Hesabı ile {organization} kuruluşuna giriş yaptınız. Bu bağlantı onu hesabınıza bağlar.",
         .openLinkWhereYouAsked: "Bağlantıyı, istediğiniz tarayıcıda açın. Bağlantı, girişin başlamasından itibaren 15 dakika geçerlidir.",
-        .ignoreUnaskedMail: "Bağlantıyı siz istemediyseniz e-postayı dikkate almayın. Biri sizden istediyse bağlantıyı açmayın.",
+        .ignoreUnaskedMail: "Bağlantıyı siz istemediyseniz e-postayı dikkate almayın. E-postayı iletmeyin ve bağlantıyı kimseye vermeyin.",
 
         .connectAccount: "Bu Apple Hesabı bağlansın mı?",
         .connectionLetsSignIn: "Ardından bu Apple Hesabı ile {organization} kuruluşundaki şu hesaba da giriş yapılır:",

@@ -28,6 +28,7 @@ struct MailLinkProofTests {
             #expect(html.hasPrefix("<!doctype html>\n<html lang=\"en\" dir=\"ltr\">"))
             for part in [text, html] {
                 #expect(part.contains("If you did not ask for the link, ignore the mail."))
+                #expect(part.contains("Do not forward the mail, and give the link to nobody."))
                 for secret in ["First", "Second", linking.owner.user, linking.request.application.client_id, "src="] {
                     #expect(!part.contains(secret), "\(secret)")
                 }
