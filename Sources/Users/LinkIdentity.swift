@@ -30,13 +30,15 @@ extension Identity {
     }
 
     /// Selects a user that the transaction has locked, if the address of a waiting identity still leads to this user.
-    /// - Parameter askedAt: when the page asked. A sign-out everywhere, or a removal of an identity since then, is the last word.
+    /// - Parameter askedAt: when the page asked. A sign-out of the user everywhere or of all users, or a removal of an identity since then, is
+    ///   the last word.
     package static func confirm(_ user: ID<User>, for token: IDToken, of tenant: ID<Tenant>, askedAt: Date) -> SQL? {
         guard let email = token.provenEmail else { return nil }
         return """
             SELECT u.id FROM tenant_user u
             WHERE u.id = \(user) AND \(part: hasAddress("u", email, of: tenant))
                 AND (u.tokens_valid_after IS NULL OR u.tokens_valid_after < \(askedAt))
+                AND NOT \(part: Tenant.endedTokens(of: tenant, since: askedAt))
             """
     }
 

@@ -61,6 +61,7 @@ struct AccountLinkingTests {
             { _ = try await $0.platform.ownerPool.run("UPDATE tenant_user SET email_verified = false") },
             { _ = try await $0.platform.ownerPool.run("UPDATE tenant_user SET is_private_email = true") },
             { try await $0.platform.set(["account_linking": "off"]) },
+            { _ = try await $0.platform.call("POST", "/tenants/acme/sessions/revoke?confirm=acme") },
             { linking in
                 // Another tab has decided.
                 let other = linking.elsewhere

@@ -92,6 +92,7 @@ struct MailedLinkTests {
             { try await $0.platform.set(["account_linking": "off"]) },
             { _ = try await $0.platform.call("DELETE", "/tenants/acme/users/\($0.owner.user)") },
             { _ = try await $0.platform.call("POST", "/tenants/acme/users/\($0.owner.user)/sessions/revoke") },
+            { _ = try await $0.platform.call("POST", "/tenants/acme/sessions/revoke?confirm=acme") },
             { linking in
                 // Another tab has decided.
                 let other = linking.elsewhere

@@ -151,14 +151,15 @@ struct RedeemLinkProofTests {
         }
     }
 
-    @Test("the end of all tokens of the tenant between the page and the form ends the sign-in")
+    @Test("the end of all tokens of the tenant between the page and the form prevents the link, and nobody is signed in")
     func tokensEnded() async throws {
         try await Linking.runWithMail { linking, server in
             let page = try await linking.openLink(by: server)
             #expect(try await linking.platform.call("POST", "/tenants/acme/sessions/revoke?confirm=acme").status == 200)
-            let back = try await linking.browser.press(page)
-            let redeemed = try await linking.browser.redeem(back["code"] ?? "", linking.request)
-            #expect(redeemed.isOAuthError(400, "invalid_grant"), "\(redeemed.body)")
+            let answer = try await linking.browser.press(page)
+            #expect(answer.status == 400 && answer.body.contains("nothing was connected"), "\(answer.status) \(answer.body)")
+            #expect(try await linking.identities() == 1)
+            #expect(try await linking.platform.audited("linkIdentity").isEmpty)
             #expect(try await linking.platform.count("session", where: "ended_at IS NULL") == 0)
         }
     }
