@@ -36,8 +36,11 @@ package struct SignInRoutes: Sendable {
     let signInNatively: SignInNatively
     /// The remaining calls to Apple per attempt in a browser.
     let callbackTries = LoginAttempt.callbackTries
-    /// The remaining confirmations of a mailed link per attempt. The forms that ask for mails take from `callbackTries`.
+    /// The remaining confirmations of a mailed link per attempt.
     let proofTries = LoginAttempt.callbackTries
+    /// The remaining forms that ask for a mail per attempt. They take nothing from the other ways, and a person who reloads the page gets
+    /// pages about the limit of mails for some time.
+    let mailTries = TokenBuckets<UUID>(perMinute: 1, holding: 10)
     /// The remaining silent sign-ins per session of a browser. Each creates a session of an application. By default, none is billed. The
     /// answers to a page that holds a sign-in take from it, too. The count is in the memory of this process. Only a cookie or a ticket of
     /// this server takes memory here.

@@ -12,6 +12,8 @@ package struct ErrorPage: Error, Sendable {
     package let outcome: String
     package let status: HTTPResponse.Status
     var notice: NoticePage
+    /// Cookies of the response, in the form of `Set-Cookie`.
+    package var cookies: [String] = []
     /// The look of the tenant, if it is known.
     private var brand: Brand?
     /// The application that the request names, for a page whose tenant cannot be served.
@@ -167,5 +169,6 @@ extension ErrorPage: HTTPResponseError {
         record?.note(outcome: outcome)
         let facts = record?.current
         return notice.response(status, in: PageFrame(request, brand, requestID: facts?.requestID ?? "", language: facts?.language))
+            .setting(cookies)
     }
 }

@@ -66,12 +66,14 @@ extension SignInRoutes {
         } catch let page as ErrorPage {
             throw page
         } catch {
-            throw refusal(of: decision, after: error, context)
+            throw await refusal(of: decision, after: error, request, context, at: now)
         }
     }
 
-    /// The error for the application after a decision that could not be carried out.
-    func refusal(of decision: LinkDecision, after error: any Error, _ context: WebContext) -> RedirectedError {
+    /// The error for the application after a decision that could not be carried out. The name waits for the next sign-in.
+    func refusal(
+        of decision: LinkDecision, after error: any Error, _ request: Request, _ context: WebContext, at now: Date
+    ) async -> RedirectedError {
         let refusal = CallbackRefusal(error)
         metrics.count(.callback, refusal.outcome)
         endpoints.logger.log(
@@ -80,8 +82,21 @@ extension SignInRoutes {
                 "request_id": "\(context.record.current.requestID)", "tenant": "\(decision.tenant.tenant.slug)",
                 "outcome": "\(refusal.outcome)", "cause": "\(error)",
             ])
-        return RedirectedError(
+        var answer = RedirectedError(
             refusal.code, refusal.description,
             to: decision.attempt.returnAddress(issuer: endpoints.issuer(decision.tenant.tenant)))
+        answer.cookies = await keptName(of: decision, request, at: now)
+        return answer
+    }
+
+    /// The cookie with the name of a decision that failed, for the next sign-in of this Apple Account in this browser. Apple does not send
+    /// the name again. Empty if there is none, if the connection no longer serves the tenant, or without Apple's keys.
+    func keptName(of decision: LinkDecision, _ request: Request, at now: Date) async -> [String] {
+        let waiting = decision.waiting
+        guard let name = waiting.name, let connection = decision.tenant.connection, connection.id == waiting.connection,
+            let token = try? await waiting.token(of: connection, verifiedBy: apple)
+        else { return [] }
+        let kept = KeptName(name, of: token, through: connection, of: waiting.tenant, at: now)
+        return decision.sent.cookie.setKeptName(kept.sealed(with: endpoints.keyring), in: request, publicURL: endpoints.publicURL)
     }
 }

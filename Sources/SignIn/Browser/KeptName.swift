@@ -5,8 +5,9 @@ import Foundation
 import Sealing
 import Tenancy
 
-/// The name of a first sign-in that did not finish before a page could ask the person. Apple sends the name once, and there is no user who
-/// could have it. So it waits in a cookie for the next sign-in of this Apple Account in this browser, which asks the person again.
+/// The name of a first sign-in that did not finish before a page could ask the person, or after the person had decided. Apple sends the
+/// name once, and there is no user who could have it. So it waits in a cookie for the next sign-in of this Apple Account in this browser,
+/// which asks the person again.
 struct KeptName: Sendable {
     private static let lifetime: TimeInterval = 15 * 60
     private static let purpose = "kept_name"

@@ -33,20 +33,20 @@ extension SignInRoutes {
     /// Mails the link, and keeps the sign-in in cookies of this browser, because the link opens another page.
     @Sendable
     func mailLinkProof(_ request: Request, _ context: WebContext) async throws -> Response {
-        let decision = try await linkDecision(.code, request, context)
+        let decision = try await linkDecision(.code, request, context, tries: mailTries)
         let (waiting, attempt, tenant, now) = (decision.waiting, decision.attempt, decision.tenant, endpoints.now())
         let (state, ticket) = (decision.form["attempt"] ?? "", decision.form["ticket"] ?? "")
         let cookie = decision.sent.cookie
         guard let mail, leadsBack(to: tenant.tenant.addresses), cookie.canHold(ticket, of: state)
         else { throw ErrorPage.linkUnreadable.leading(to: decision.application) }
         guard tenant.tenant.settings.accountLinking == .ask, let connection = tenant.connection, connection.id == waiting.connection
-        else { throw ErrorPage.accountChanged.leading(to: decision.application) }
+        else { throw await accountChanged(decision, request, at: now) }
         let frame = PageFrame(request, tenant, context)
         do {
             let token = try await waiting.token(of: connection, verifiedBy: apple)
             guard let address = token.email, let recipient = MailAddress(address),
                 let confirmation = Identity.confirm(waiting.candidate, for: token, of: waiting.tenant, askedAt: waiting.askedAt)
-            else { throw ErrorPage.accountChanged.leading(to: decision.application) }
+            else { throw await accountChanged(decision, request, at: now) }
             let proof = LinkProof(for: waiting, of: attempt, at: address)
             let link =
                 "\(endpoints.issuer(tenant.tenant))/oauth2/link/mail\(frame.query)\(frame.query.isEmpty ? "?" : "&")"
@@ -55,7 +55,7 @@ extension SignInRoutes {
             let message = try Mail.Message(
                 to: recipient, subject: letter.subject, text: letter.text, html: letter.html, deliverBefore: proof.expiresAt)
             switch try await queue(message, by: mail, about: waiting, of: attempt, if: confirmation, context, at: now) {
-            case .changed: throw ErrorPage.accountChanged.leading(to: decision.application)
+            case .changed: throw await accountChanged(decision, request, at: now)
             case .noRoom(let seconds): return tooManyMails(in: frame, retryAfter: seconds, context)
             case .tooMany(let since):
                 return tooManyMails(
@@ -71,7 +71,7 @@ extension SignInRoutes {
         } catch let page as ErrorPage {
             throw page
         } catch {
-            throw refusal(of: decision, after: error, context)
+            throw await refusal(of: decision, after: error, request, context, at: now)
         }
     }
 
@@ -126,8 +126,17 @@ extension SignInRoutes {
     }
 }
 
+extension SignInRoutes {
+    /// The page if the tenant, the user or its address has changed since the page asked. Nothing was linked, and the name waits for the next
+    /// sign-in.
+    func accountChanged(_ decision: LinkDecision, _ request: Request, at now: Date) async -> ErrorPage {
+        var page = ErrorPage.accountChanged.leading(to: decision.application)
+        page.cookies = await keptName(of: decision, request, at: now)
+        return page
+    }
+}
+
 extension ErrorPage {
-    /// The tenant, the user or its address has changed since the page asked. Nothing was linked.
-    static let accountChanged = ErrorPage(
+    fileprivate static let accountChanged = ErrorPage(
         outcome: "account_changed", status: .badRequest, title: .signInDidNotFinish, detail: .accountHasChanged, remedy: .startAgain)
 }

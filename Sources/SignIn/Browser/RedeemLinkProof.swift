@@ -16,7 +16,6 @@ extension SignInRoutes {
     func redeemLinkProof(_ request: Request, _ context: WebContext) async throws -> Response {
         let decision = try await linkDecision(.code, request, context, tries: proofTries)
         let (waiting, attempt, tenant, now) = (decision.waiting, decision.attempt, decision.tenant, endpoints.now())
-        let changed = ErrorPage.accountChanged.leading(to: decision.application)
         guard let proof = LinkProof(opening: decision.form["proof"] ?? "", of: tenant.tenant.id, with: endpoints.keyring),
             leadsBack(to: tenant.tenant.addresses), proof.proves(waiting, of: attempt, at: now)
         else { throw ErrorPage.linkUnreadable.leading(to: decision.application) }
@@ -24,12 +23,12 @@ extension SignInRoutes {
             switch await link(waiting, of: attempt, to: waiting.candidate, tenant, context, at: now) {
             case .linked: break
             case .failed: throw ErrorPage.outageAtCallback
-            case .expired, .otherUser, .switchedOff, .changed: throw changed
+            case .expired, .otherUser, .switchedOff, .changed: throw await accountChanged(decision, request, at: now)
             }
             // The name is stored already, if the user had none. This call stores what else Apple told, as at each sign-in.
             let user = try await saveUser(
                 token, nil, isNewConsent: waiting.isNewConsent, refreshToken: waiting.refreshToken, asked, connection, at: now)
-            guard [nil, waiting.candidate].contains(user) else { throw changed }
+            guard [nil, waiting.candidate].contains(user) else { throw await accountChanged(decision, request, at: now) }
             return user
         }
     }

@@ -77,6 +77,22 @@ struct CreateSeparateUserTests {
         }
     }
 
+    @Test("if the database fails, the name waits for the next sign-in with the same Apple Account")
+    func databaseFails() async throws {
+        try await Linking.run { linking in
+            let page = try await linking.page()
+            let pool = linking.platform.ownerPool
+            _ = try await pool.run(
+                "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'refused'; END $$")
+            _ = try await pool.run("CREATE TRIGGER refuse BEFORE INSERT ON tenant_user FOR EACH ROW EXECUTE FUNCTION refuse()")
+            let failed = try await linking.browser.press(page, "/separate")
+            #expect(failed.reports(linking.request, "server_error"), "\(failed.status) \(failed.location ?? failed.body)")
+            _ = try await pool.run("DROP TRIGGER refuse ON tenant_user")
+            let user = try await linking.user(linking.browser.press(try await linking.page(), "/separate"))
+            #expect(try await linking.platform.user(user)?.givenName == "Second")
+        }
+    }
+
     @Test("the end of all tokens of the tenant between the page and the form ends the sign-in")
     func tokensEnded() async throws {
         try await Linking.run { linking in

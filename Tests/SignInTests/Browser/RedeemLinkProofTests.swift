@@ -151,6 +151,19 @@ struct RedeemLinkProofTests {
         }
     }
 
+    @Test("after a change, the name waits for the next sign-in with the same Apple Account")
+    func keepsName() async throws {
+        try await Linking.runWithMail { linking, server in
+            let page = try await linking.openLink(by: server)
+            #expect(try await linking.platform.call("DELETE", "/tenants/acme/users/\(linking.owner.user)").status == 204)
+            let answer = try await linking.browser.press(page)
+            #expect(answer.isPage(400, setsCookies: true), "\(answer.status) \(answer.body)")
+            #expect(!answer.headers["Set-Cookie"].contains { $0.contains("Second") })
+            let user = try await linking.user(linking.browser.signIn(linking.request, person: linking.second))
+            #expect(try await linking.platform.user(user)?.givenName == "Second")
+        }
+    }
+
     @Test("the end of all tokens of the tenant between the page and the form prevents the link, and nobody is signed in")
     func tokensEnded() async throws {
         try await Linking.runWithMail { linking, server in
