@@ -151,6 +151,8 @@ extension Language {
         .tooManyMails: "Te veel e-mails",
         .mailsWereSent: "Er zijn in korte tijd meerdere e-mails met een link verstuurd.",
         .useNewestMail: "Gebruik de link in de nieuwste e-mail, of begin over 15 minuten opnieuw.",
+        .mailedLinksDoNotWork: "Links per e-mail werken op dit moment niet.",
+        .chooseAnotherWay: "U kunt teruggaan en een andere manier kiezen.",
         .linkNeedsItsBrowser: "De link werkt alleen in de browser waarin u erom hebt gevraagd. Er is niets veranderd.",
         .accountHasChanged: "Het account is intussen gewijzigd, dus er is niets gekoppeld.",
         .mailSubject: "Uw inlogpoging bij {organization}",

@@ -145,6 +145,8 @@ extension Language {
         .tooManyMails: "Too many mails",
         .mailsWereSent: "Several mails with a link have been sent in a short time.",
         .useNewestMail: "Use the link in the newest mail, or start again in 15 minutes.",
+        .mailedLinksDoNotWork: "Links by mail do not work at the moment.",
+        .chooseAnotherWay: "You can go back and choose another way.",
         .linkNeedsItsBrowser: "The link works only in the browser in which you asked for it. Nothing has changed.",
         .accountHasChanged: "The account has changed in the meantime, so nothing was connected.",
         .mailSubject: "Your sign-in to {organization}",

@@ -155,6 +155,8 @@ extension Language {
         .tooManyMails: "Trop d’e-mails",
         .mailsWereSent: "Plusieurs e-mails contenant un lien ont été envoyés en peu de temps.",
         .useNewestMail: "Utilisez le lien de l’e-mail le plus récent, ou recommencez dans 15 minutes.",
+        .mailedLinksDoNotWork: "Les liens par e-mail ne fonctionnent pas pour le moment.",
+        .chooseAnotherWay: "Vous pouvez revenir en arrière et choisir une autre méthode.",
         .linkNeedsItsBrowser: "Le lien ne fonctionne que dans le navigateur où vous l’avez demandé. Rien n’a changé.",
         .accountHasChanged: "Le compte a changé entre-temps. Rien n’a donc été associé.",
         .mailSubject: "Votre connexion à {organization}",

@@ -150,6 +150,8 @@ extension Language {
         .tooManyMails: "Zu viele E-Mails",
         .mailsWereSent: "In kurzer Zeit wurden mehrere E-Mails mit einem Link verschickt.",
         .useNewestMail: "Verwenden Sie den Link in der neuesten E-Mail, oder beginnen Sie in 15 Minuten erneut.",
+        .mailedLinksDoNotWork: "Links per E-Mail funktionieren im Moment nicht.",
+        .chooseAnotherWay: "Sie können zurückgehen und einen anderen Weg wählen.",
         .linkNeedsItsBrowser: "Der Link funktioniert nur in dem Browser, in dem Sie ihn angefordert haben. Es hat sich nichts geändert.",
         .accountHasChanged: "Das Konto hat sich inzwischen geändert. Deshalb wurde nichts verbunden.",
         .mailSubject: "Ihre Anmeldung bei {organization}",

@@ -142,6 +142,8 @@ extension Language {
         .tooManyMails: "יותר מדי הודעות דוא״ל",
         .mailsWereSent: "כמה הודעות דוא״ל עם קישור נשלחו בזמן קצר.",
         .useNewestMail: "יש להשתמש בקישור שבהודעה החדשה ביותר, או להתחיל שוב בעוד 15 דקות.",
+        .mailedLinksDoNotWork: "קישורים בדוא״ל אינם פועלים כרגע.",
+        .chooseAnotherWay: "אפשר לחזור ולבחור דרך אחרת.",
         .linkNeedsItsBrowser: "הקישור פועל רק בדפדפן שבו ביקשת אותו. שום דבר לא השתנה.",
         .accountHasChanged: "החשבון השתנה בינתיים, ולכן שום דבר לא קושר.",
         .mailSubject: "ההתחברות שלך אל {organization}",

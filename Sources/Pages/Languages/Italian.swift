@@ -150,6 +150,8 @@ extension Language {
         .tooManyMails: "Troppe e-mail",
         .mailsWereSent: "In poco tempo sono state inviate diverse e-mail con un link.",
         .useNewestMail: "Usi il link nell’e-mail più recente, oppure ricominci tra 15 minuti.",
+        .mailedLinksDoNotWork: "I link per e-mail al momento non funzionano.",
+        .chooseAnotherWay: "Può tornare indietro e scegliere un altro modo.",
         .linkNeedsItsBrowser: "Il link funziona solo nel browser in cui lo ha richiesto. Non è cambiato nulla.",
         .accountHasChanged: "Nel frattempo l’account è cambiato, quindi non è stato collegato nulla.",
         .mailSubject: "Il Suo accesso a {organization}",

@@ -141,6 +141,8 @@ extension Language {
         .tooManyMails: "メールが多すぎます",
         .mailsWereSent: "短時間のうちに、リンクを記載したメールが何通も送信されました。",
         .useNewestMail: "最新のメールのリンクを使用するか、15分後にもう一度やり直してください。",
+        .mailedLinksDoNotWork: "現在、メールのリンクは利用できません。",
+        .chooseAnotherWay: "前のページに戻って、別の方法を選ぶことができます。",
         .linkNeedsItsBrowser: "このリンクは、リンクを要求したブラウザでのみ使用できます。何も変更されていません。",
         .accountHasChanged: "その間にアカウントが変更されたため、何も接続されませんでした。",
         .mailSubject: "{organization}へのサインイン",

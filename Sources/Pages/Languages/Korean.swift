@@ -141,6 +141,8 @@ extension Language {
         .tooManyMails: "메일이 너무 많습니다",
         .mailsWereSent: "짧은 시간에 링크가 담긴 메일이 여러 번 전송되었습니다.",
         .useNewestMail: "가장 최근 메일의 링크를 사용하거나 15분 후에 다시 시작하세요.",
+        .mailedLinksDoNotWork: "현재 메일 링크를 사용할 수 없습니다.",
+        .chooseAnotherWay: "이전 페이지로 돌아가 다른 방법을 선택할 수 있습니다.",
         .linkNeedsItsBrowser: "링크는 요청한 브라우저에서만 사용할 수 있습니다. 변경된 것은 없습니다.",
         .accountHasChanged: "그사이에 계정이 변경되어 아무것도 연결되지 않았습니다.",
         .mailSubject: "{organization} 로그인",

@@ -148,6 +148,8 @@ extension Language {
         .tooManyMails: "Zbyt wiele wiadomości",
         .mailsWereSent: "W krótkim czasie wysłano kilka wiadomości z linkiem.",
         .useNewestMail: "Proszę użyć linku z najnowszej wiadomości albo zacząć od nowa za 15 minut.",
+        .mailedLinksDoNotWork: "Linki wysyłane e-mailem obecnie nie działają.",
+        .chooseAnotherWay: "Można wrócić i wybrać inny sposób.",
         .linkNeedsItsBrowser: "Link działa tylko w przeglądarce, w której o niego poproszono. Nic się nie zmieniło.",
         .accountHasChanged: "Konto w międzyczasie się zmieniło, dlatego niczego nie połączono.",
         .mailSubject: "Logowanie w organizacji „{organization}”",

@@ -150,6 +150,8 @@ extension Language {
         .tooManyMails: "Excesso de e-mails",
         .mailsWereSent: "Vários e-mails com um link foram enviados em pouco tempo.",
         .useNewestMail: "Use o link do e-mail mais recente, ou comece novamente em 15 minutos.",
+        .mailedLinksDoNotWork: "Os links por e-mail não funcionam no momento.",
+        .chooseAnotherWay: "Você pode voltar e escolher outra forma.",
         .linkNeedsItsBrowser: "O link só funciona no navegador em que você o pediu. Nada mudou.",
         .accountHasChanged: "A conta mudou nesse meio-tempo, por isso nada foi conectado.",
         .mailSubject: "O seu início de sessão: {organization}",

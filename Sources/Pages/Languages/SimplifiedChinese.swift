@@ -140,6 +140,8 @@ extension Language {
         .tooManyMails: "邮件过多",
         .mailsWereSent: "短时间内已发送多封包含链接的邮件。",
         .useNewestMail: "请使用最新邮件中的链接，或在 15 分钟后重新开始。",
+        .mailedLinksDoNotWork: "目前无法使用邮件链接。",
+        .chooseAnotherWay: "您可以返回并选择其他方式。",
         .linkNeedsItsBrowser: "此链接只能在您请求它的浏览器中使用。没有发生任何更改。",
         .accountHasChanged: "账户在此期间已发生变化，因此没有关联任何内容。",
         .mailSubject: "您对 {organization} 的登录",

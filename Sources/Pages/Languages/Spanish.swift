@@ -150,6 +150,8 @@ extension Language {
         .tooManyMails: "Demasiados correos",
         .mailsWereSent: "Se han enviado varios correos con un enlace en poco tiempo.",
         .useNewestMail: "Use el enlace del correo más reciente, o empiece de nuevo dentro de 15 minutos.",
+        .mailedLinksDoNotWork: "Los enlaces por correo no funcionan en este momento.",
+        .chooseAnotherWay: "Puede volver atrás y elegir otra forma.",
         .linkNeedsItsBrowser: "El enlace solo funciona en el navegador en el que lo solicitó. No ha cambiado nada.",
         .accountHasChanged: "La cuenta ha cambiado entretanto, por lo que no se ha vinculado nada.",
         .mailSubject: "Su inicio de sesión en {organization}",

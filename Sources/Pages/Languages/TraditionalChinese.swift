@@ -141,6 +141,8 @@ extension Language {
         .tooManyMails: "郵件過多",
         .mailsWereSent: "短時間內已傳送多封含有連結的郵件。",
         .useNewestMail: "請使用最新郵件中的連結，或在 15 分鐘後重新開始。",
+        .mailedLinksDoNotWork: "目前無法使用郵件連結。",
+        .chooseAnotherWay: "您可以返回並選擇其他方式。",
         .linkNeedsItsBrowser: "此連結只能在您要求它的瀏覽器中使用。沒有任何變更。",
         .accountHasChanged: "帳號在此期間已有變更，因此沒有連結任何內容。",
         .mailSubject: "您對 {organization} 的登入",

@@ -148,6 +148,8 @@ extension Language {
         .tooManyMails: "Çok fazla e-posta",
         .mailsWereSent: "Kısa sürede bağlantı içeren birkaç e-posta gönderildi.",
         .useNewestMail: "En yeni e-postadaki bağlantıyı kullanın veya 15 dakika sonra yeniden başlayın.",
+        .mailedLinksDoNotWork: "E-postayla gönderilen bağlantılar şu anda çalışmıyor.",
+        .chooseAnotherWay: "Geri dönüp başka bir yol seçebilirsiniz.",
         .linkNeedsItsBrowser: "Bağlantı yalnızca istediğiniz tarayıcıda çalışır. Hiçbir şey değişmedi.",
         .accountHasChanged: "Hesap bu arada değişti, bu yüzden hiçbir şey bağlanmadı.",
         .mailSubject: "{organization} girişiniz",

@@ -89,9 +89,16 @@ extension SignInRoutes {
         return answer
     }
 
+    /// The page of a decision that was not carried out. The name waits, too.
+    func keepingName(_ page: ErrorPage, of decision: LinkDecision, _ request: Request, at now: Date) async -> ErrorPage {
+        var page = page.leading(to: decision.application)
+        page.cookies = await keptName(of: decision, request, at: now)
+        return page
+    }
+
     /// The cookie with the name of a decision that failed, for the next sign-in of this Apple Account in this browser. Apple does not send
     /// the name again. Empty if there is none, if the connection no longer serves the tenant, or without Apple's keys.
-    func keptName(of decision: LinkDecision, _ request: Request, at now: Date) async -> [String] {
+    private func keptName(of decision: LinkDecision, _ request: Request, at now: Date) async -> [String] {
         let waiting = decision.waiting
         guard let name = waiting.name, let connection = decision.tenant.connection, connection.id == waiting.connection,
             let token = try? await waiting.token(of: connection, verifiedBy: apple)

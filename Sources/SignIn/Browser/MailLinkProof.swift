@@ -37,16 +37,18 @@ extension SignInRoutes {
         let (waiting, attempt, tenant, now) = (decision.waiting, decision.attempt, decision.tenant, endpoints.now())
         let (state, ticket) = (decision.form["attempt"] ?? "", decision.form["ticket"] ?? "")
         let cookie = decision.sent.cookie
-        guard let mail, leadsBack(to: tenant.tenant.addresses), cookie.canHold(ticket, of: state)
-        else { throw ErrorPage.linkUnreadable.leading(to: decision.application) }
+        guard cookie.canHold(ticket, of: state) else { throw ErrorPage.linkUnreadable.leading(to: decision.application) }
+        // The page had the button before the server lost its mail server, or before the host failed.
+        guard let mail, leadsBack(to: tenant.tenant.addresses)
+        else { throw await keepingName(.mailUnavailable, of: decision, request, at: now) }
         guard tenant.tenant.settings.accountLinking == .ask, let connection = tenant.connection, connection.id == waiting.connection
-        else { throw await accountChanged(decision, request, at: now) }
+        else { throw await keepingName(.accountChanged, of: decision, request, at: now) }
         let frame = PageFrame(request, tenant, context)
         do {
             let token = try await waiting.token(of: connection, verifiedBy: apple)
             guard let address = token.email, let recipient = MailAddress(address),
                 let confirmation = Identity.confirm(waiting.candidate, for: token, of: waiting.tenant, askedAt: waiting.askedAt)
-            else { throw await accountChanged(decision, request, at: now) }
+            else { throw await keepingName(.accountChanged, of: decision, request, at: now) }
             let proof = LinkProof(for: waiting, of: attempt, at: address)
             let link =
                 "\(endpoints.issuer(tenant.tenant))/oauth2/link/mail\(frame.query)\(frame.query.isEmpty ? "?" : "&")"
@@ -55,11 +57,14 @@ extension SignInRoutes {
             let message = try Mail.Message(
                 to: recipient, subject: letter.subject, text: letter.text, html: letter.html, deliverBefore: proof.expiresAt)
             switch try await queue(message, by: mail, about: waiting, of: attempt, if: confirmation, context, at: now) {
-            case .changed: throw await accountChanged(decision, request, at: now)
-            case .noRoom(let seconds): return tooManyMails(in: frame, retryAfter: seconds, context)
+            case .changed: throw await keepingName(.accountChanged, of: decision, request, at: now)
+            case .noRoom(let seconds):
+                let page = NoticePage(title: .serviceIsUnavailable, detail: .mailedLinksDoNotWork, remedy: [.reloadAndSendAgain])
+                return response(page, in: frame, retryAfter: seconds, context)
             case .tooMany(let since):
-                return tooManyMails(
-                    in: frame, retryAfter: Int(since.addingTimeInterval(Self.mailWindow).timeIntervalSince(now).rounded(.up)), context)
+                let page = NoticePage(title: .tooManyMails, detail: .mailsWereSent, remedy: [.useNewestMail, .chooseAnotherWay])
+                let end = since.addingTimeInterval(Self.mailWindow)
+                return response(page, in: frame, retryAfter: Int(end.timeIntervalSince(now).rounded(.up)), context)
             case .queued: break
             }
             metrics.count(.callback, "link_mailed")
@@ -116,27 +121,26 @@ extension SignInRoutes {
         }
     }
 
-    private func tooManyMails(in frame: PageFrame, retryAfter seconds: Int, _ context: WebContext) -> Response {
+    /// The response to a request that a limit of mails refuses.
+    private func response(_ page: NoticePage, in frame: PageFrame, retryAfter seconds: Int, _ context: WebContext) -> Response {
         metrics.count(.callback, "link_mail_limit")
         context.record.note(outcome: Problem.Code.rateLimited.rawValue)
-        var response = NoticePage(title: .tooManyMails, detail: .mailsWereSent, remedy: [.useNewestMail])
-            .response(.tooManyRequests, in: frame)
+        var response = page.response(.tooManyRequests, in: frame)
         response.headers[.retryAfter] = "\(max(1, seconds))"
         return response
     }
 }
 
-extension SignInRoutes {
-    /// The page if the tenant, the user or its address has changed since the page asked. Nothing was linked, and the name waits for the next
-    /// sign-in.
-    func accountChanged(_ decision: LinkDecision, _ request: Request, at now: Date) async -> ErrorPage {
-        var page = ErrorPage.accountChanged.leading(to: decision.application)
-        page.cookies = await keptName(of: decision, request, at: now)
-        return page
-    }
-}
-
 extension ErrorPage {
-    fileprivate static let accountChanged = ErrorPage(
+    /// The tenant, the user or its address has changed since the page asked. Nothing was linked.
+    static let accountChanged = ErrorPage(
         outcome: "account_changed", status: .badRequest, title: .signInDidNotFinish, detail: .accountHasChanged, remedy: .startAgain)
+    /// The server no longer has a mail server, or the host of the tenant fails.
+    static let mailUnavailable = ErrorPage(
+        outcome: "mail_unavailable", status: .serviceUnavailable, title: .serviceIsUnavailable, detail: .mailedLinksDoNotWork,
+        remedy: .chooseAnotherWay)
+    /// The same for a link that was mailed before.
+    static let mailedLinkUnavailable = ErrorPage(
+        outcome: "mail_unavailable", status: .serviceUnavailable, title: .serviceIsUnavailable, detail: .mailedLinksDoNotWork,
+        remedy: .startAgain)
 }

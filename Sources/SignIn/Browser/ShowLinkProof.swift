@@ -21,6 +21,7 @@ extension SignInRoutes {
         guard let proof = LinkProof(opening: sealed, of: tenant.tenant.id, with: endpoints.keyring) else { throw ErrorPage.linkUnreadable }
         guard let application = tenant.applications[proof.application] else { throw ErrorPage.unknownApplication }
         guard now < proof.expiresAt else { throw ErrorPage.attemptExpired.leading(to: application) }
+        guard leadsBack(to: tenant.tenant.addresses) else { throw ErrorPage.mailedLinkUnavailable.leading(to: application) }
         let sent = AttemptCookie(proof.login, publicURL: endpoints.publicURL).sent(in: request)
         for state in sent.attempts {
             guard let attempt = try? LoginAttempt(opening: state, with: endpoints.keyring, at: now),
