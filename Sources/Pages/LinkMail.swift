@@ -12,12 +12,14 @@ package struct LinkMail {
     ///   - frame: the frame of the page that asked, for its language and the name of the tenant.
     package init(link: String, in frame: PageFrame) {
         let language = frame.language
-        let values: [Text.Placeholder: String] = [.organization: frame.brand?.name ?? ""]
+        // The name of a tenant without branding may have line separators, which no header contains.
+        let name = DisplayName.visible(frame.brand?.name ?? "")
+        // The words around it have up to 48 characters.
         var short = String.UnicodeScalarView()
-        short.append(contentsOf: language.text(.mailSubject, values).unicodeScalars.prefix(200))
-        subject = String(short)
+        short.append(contentsOf: name.unicodeScalars.prefix(150))
+        subject = language.text(.mailSubject, [.organization: Self.isolated(String(short), in: language)])
         text = """
-            \(language.text(.mailConnects, values))
+            \(language.text(.mailConnects, [.organization: Self.isolated(name, in: language)]))
 
             \(language.text(.openLinkWhereYouAsked))
 
@@ -27,22 +29,31 @@ package struct LinkMail {
 
             """
         let content: [String: Any] = [
-            "title": subject, "link": link, "detail": frame.content(.mailConnects, values),
+            "title": subject, "link": link, "detail": frame.content(.mailConnects, [.organization: name]),
             "next": language.text(.openLinkWhereYouAsked), "otherwise": language.text(.ignoreUnaskedMail),
         ]
         html = Self.template.render(content.merging(frame.rootContent) { mine, _ in mine })
     }
 
+    /// A name that does not change the direction of the words around it, and that they do not change (Unicode Standard Annex 9, section 2.4).
+    /// A name in ASCII needs no isolation between words that run to the right.
+    private static func isolated(_ name: String, in language: Language) -> String {
+        language.isRightToLeft || name.utf8.contains { $0 >= 0x80 } ? "\u{2068}\(name)\u{2069}" : name
+    }
+
+    /// The direction is repeated inside, because mail programs on the web show only the content of the root element.
     private static let template = HTMLTemplate(
         """
         <!doctype html>
         <html \(PageFrame.root)>
         <meta charset="utf-8">
         <title>{{title}}</title>
+        <div \(PageFrame.root)>
         <p>{{#detail}}{{>text}}{{/detail}}</p>
         <p>{{next}}</p>
         <p><a href="{{link}}"><bdi>{{link}}</bdi></a></p>
         <p>{{otherwise}}</p>
+        </div>
         </html>
 
         """, partials: ["text": "{{words}}{{#isValue}}<bdi>{{value}}</bdi>{{/isValue}}"])

@@ -11,6 +11,13 @@ package enum DisplayName {
         guard scalars.contains(where: { !$0.properties.isWhitespace }) else { return "It must not be blank." }
         return nil
     }
+
+    /// A name that may break the rule, with a blank in place of each invisible character.
+    package static func visible(_ name: String) -> String {
+        var visible = String.UnicodeScalarView()
+        for scalar in name.unicodeScalars { visible.append(scalar.isVisible ? scalar : " ") }
+        return String(visible)
+    }
 }
 
 extension Unicode.Scalar {

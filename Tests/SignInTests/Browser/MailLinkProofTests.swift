@@ -58,6 +58,13 @@ struct MailLinkProofTests {
         }
     }
 
+    @Test("a tenant whose name has a line separator sends mails, too")
+    func lineSeparator() async throws {
+        try await Linking.runWithMail(["name": "Ac\u{2028}me"]) { linking, server in
+            #expect(try await linking.mail(by: server).header("Subject") == "Your sign-in to Ac me")
+        }
+    }
+
     @Test("without a mail server, there is no button, and the form is refused")
     func noSender() async throws {
         try await Linking.run { linking in
