@@ -15,8 +15,8 @@ import Web
 // signed, and only while the user has it.
 extension SignInRoutes {
     /// How many mails the address of a user gets, in how many seconds. All servers count together, by the audit trail.
-    private static let mostMails = 3
-    private static let mailWindow: TimeInterval = 15 * 60
+    private static let shortLimit: (mails: Int, window: TimeInterval) = (3, 15 * 60)
+    private static let dayLimit: (mails: Int, window: TimeInterval) = (10, 24 * 3600)
 
     /// Whether a mail can prove the user: the server sends mails, the link leads back to it, and the browser can keep the sign-in until the
     /// person opens the link.
@@ -61,10 +61,13 @@ extension SignInRoutes {
             case .noRoom(let seconds):
                 let page = NoticePage(title: .serviceIsUnavailable, detail: .mailedLinksDoNotWork, remedy: [.reloadAndSendAgain])
                 return response(page, in: frame, retryAfter: seconds, context)
-            case .tooMany(let since):
-                let page = NoticePage(title: .tooManyMails, detail: .mailsWereSent, remedy: [.useNewestMail, .chooseAnotherWay])
-                let end = since.addingTimeInterval(Self.mailWindow)
-                return response(page, in: frame, retryAfter: Int(end.timeIntervalSince(now).rounded(.up)), context)
+            case .tooMany(let end):
+                let seconds = end.timeIntervalSince(now)
+                // After 15 minutes, no link works any longer, but the limit of a day may remain.
+                let page = NoticePage(
+                    title: .tooManyMails, detail: .mailsWereSent,
+                    remedy: seconds > Self.shortLimit.window ? [.chooseAnotherWay] : [.useNewestMail, .chooseAnotherWay])
+                return response(page, in: frame, retryAfter: Int(seconds.rounded(.up)), context)
             case .queued: break
             }
             metrics.count(.callback, "link_mailed")
@@ -82,8 +85,8 @@ extension SignInRoutes {
 
     private enum Queued: Sendable {
         case queued
-        /// The address has got as many mails as it may since this time.
-        case tooMany(since: Date)
+        /// The address has got as many mails as it may until this time.
+        case tooMany(until: Date)
         /// The mails of the tenant have used up its limit for this time.
         case noRoom(seconds: Int)
         /// The address no longer leads to the user.
@@ -105,11 +108,14 @@ extension SignInRoutes {
             let (known, mails) = try await db.run(
                 confirmation,
                 AuditEvent.times(
-                    of: action, subject: user.description, owner: tenant.uuid, since: now.addingTimeInterval(-Self.mailWindow),
-                    upTo: Self.mostMails))
+                    of: action, subject: user.description, owner: tenant.uuid, since: now.addingTimeInterval(-Self.dayLimit.window),
+                    upTo: Self.dayLimit.mails))
             guard !known.isEmpty else { return .changed }
             let times = try mails.map { try $0.get("occurred_at", as: Date.self) }
-            if times.count == Self.mostMails, let oldest = times.last { return .tooMany(since: oldest) }
+            for limit in [Self.dayLimit, Self.shortLimit] where times.count >= limit.mails {
+                let end = times[limit.mails - 1].addingTimeInterval(limit.window)
+                if now < end { return .tooMany(until: end) }
+            }
             // Only a mail counts. Otherwise one person with many refused requests would stop the mails of all others.
             let room = sender.take(of: tenant.uuid)
             guard room.isGranted else { return .noRoom(seconds: room.secondsUntilNext) }

@@ -113,6 +113,32 @@ struct MailLinkProofTests {
         }
     }
 
+    @Test("an address gets ten mails in 24 hours, and the page names no newest mail, because its link no longer works")
+    func dayLimit() async throws {
+        try await Linking.runWithMail { linking, _ in
+            func shift(_ interval: String) async throws {
+                _ = try await linking.platform.ownerPool.run(
+                    "UPDATE audit_event SET occurred_at = occurred_at - \(interval)::interval WHERE action = 'mailLinkProof'")
+            }
+            for mails in [3, 3, 3, 1] {
+                let other = linking.elsewhere
+                let page = try await other.page()
+                for _ in 0..<mails { #expect(try await other.browser.press(page, "/mail").status == 200) }
+                try await shift("1 hour")
+            }
+            let other = linking.elsewhere
+            let page = try await other.page()
+            let answer = try await other.browser.press(page, "/mail")
+            #expect(answer.isPage(429) && answer.body.contains("choose another way"), "\(answer.status) \(answer.body)")
+            #expect(!answer.body.contains("newest mail"))
+            // The first of the ten was 4 hours ago.
+            let seconds = try #require(answer.header("Retry-After").flatMap { Int($0) })
+            #expect((71_000...72_000).contains(seconds))
+            try await shift("20 hours")
+            #expect(try await other.browser.press(page, "/mail").status == 200)
+        }
+    }
+
     @Test("requests that get no mail take nothing from the mails of the tenant")
     func refusals() async throws {
         try await Linking.runWithMail { linking, _ in
