@@ -93,7 +93,8 @@ extension SignInRoutes {
         } catch {
             switch error {
             case .unreadable, .stateMissing: throw ErrorPage.linkUnreadable
-            case .expired: throw ErrorPage.attemptExpired
+            case .expired(let place):
+                throw tenant.applications[place.application].map(ErrorPage.attemptExpired.leading(to:)) ?? .attemptExpired
             }
         }
         guard attempt.tenant == tenant.tenant.id, tenant.tenant.addresses.isCurrent(attempt.host), attempt.delivery == delivery
