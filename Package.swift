@@ -435,7 +435,7 @@ let package = Package(
                 "Server", "SignIn", "Accounts", "Sessions", "Signing", "Users", "Tenancy", "ClientKeys", "Access", "Pages", "Web",
                 "Postgres",
                 "Sealing",
-                "Apple", "Encoding", "TestSupport",
+                "Apple", "Encoding", "Mail", "TestSupport",
                 httpTypes, hummingbird, jwtKit, nioCore, nioHTTP1,
             ]),
         .testTarget(

@@ -14,7 +14,7 @@ import Foundation
 import Hummingbird
 import Ledger
 package import Logging
-import Mail
+package import Mail
 import Outbox
 import Pages
 package import Postgres
@@ -40,6 +40,8 @@ package struct Installation: Sendable {
     package let apis: APIDirectory
     /// The own hosts of tenants.
     package let hosts: HostTable
+    /// Nil if this server sends no mails.
+    package let mail: MailSender?
     /// Purges deleted tenants after their grace time.
     package let purge: PurgeTenants
     /// The daily doctor, and the other automatic tasks of connections.
@@ -123,8 +125,8 @@ package struct Installation: Sendable {
             settling: TimeInterval(settings.usageSettlesAfter), logger: logger, now: now)
         let mailJobs = MailJobs(
             pool: pool, tenants: Tenant.statuses, keyring: settings.keyring, sender: mail, metrics: metrics, logger: logger, now: now)
-        (self.pools, self.http, self.apple, self.metrics, self.lastUsed, self.directory, self.apis, self.hosts) = (
-            pools, http, apple, metrics, lastUsed, directory, apis, hosts
+        (self.pools, self.http, self.apple, self.metrics, self.lastUsed, self.directory, self.apis, self.hosts, self.mail) = (
+            pools, http, apple, metrics, lastUsed, directory, apis, hosts, mail
         )
         purge = PurgeTenants(database: PlatformDatabase(pools.purges, for: .purgeTenants), logger: logger, now: now)
         recurring =
