@@ -88,10 +88,11 @@ package final class HostTable: Service, Sendable {
     /// - Parameter authority: the `Host` header.
     /// - Throws: `DatabaseError` if the table could not be read yet.
     package func find(_ authority: String?) async throws -> Place {
-        guard let authority, !authority.isSame(as: publicAuthority), let name = HostName.name(in: authority),
-            publicHost?.isSame(as: name) != true
+        guard let authority, !authority.isSame(as: publicAuthority) else { return .publicURL }
+        let known = state.withLock { $0.hosts }
+        guard known?.isEmpty != true, let name = HostName.name(in: authority), publicHost?.isSame(as: name) != true
         else { return .publicURL }
-        let hosts = if let known = state.withLock({ $0.hosts }) { known } else { try await firstRead() }
+        let hosts = if let known { known } else { try await firstRead() }
         // The keys are ASCII, and so is the name.
         return hosts[name] ?? .publicURL
     }

@@ -60,13 +60,14 @@ extension SignInRoutes {
     ) async throws -> Response {
         let now = endpoints.now()
         let form = try await endpoints.browserForm(request, context)
-        if isShared, let page = try await passingOn(form, request, context, at: now) { return page }
-        let attempt: LoginAttempt
-        do throws(LoginAttempt.Refusal) {
-            attempt = try LoginAttempt(opening: form["state"] ?? "", with: endpoints.keyring, at: now) { login, part in
+        let opened = Result { () throws(LoginAttempt.Refusal) -> LoginAttempt in
+            try LoginAttempt(opening: form["state"] ?? "", with: endpoints.keyring, at: now) { login, part in
                 AttemptCookie(login, publicURL: endpoints.publicURL).values(ofPart: part, in: request)
             }
-        } catch {
+        }
+        if isShared, opened.host != nil, let page = try await passingOn(form, request, context, at: now) { return page }
+        let attempt: LoginAttempt
+        do { attempt = try opened.get() } catch {
             let page = page(for: error)
             guard let place = error.place,
                 let tenant = try await endpoints.showingOutage(.outageAtCallback, context, { try await tenantOf(place) }),

@@ -32,3 +32,13 @@ extension LoginAttempt.Place {
         return tenant.connection?.id != connection || tenant.connection?.ownership == door
     }
 }
+
+extension Result where Success == LoginAttempt, Failure == LoginAttempt.Refusal {
+    /// The own host of the attempt, even if it cannot finish.
+    var host: String? {
+        switch self {
+        case .success(let attempt): attempt.host
+        case .failure(let refusal): refusal.place?.host
+        }
+    }
+}
