@@ -164,7 +164,7 @@ package struct AuthorizationCode: Sendable {
 
     private init(opening sealed: String, with keyring: Keyring, page: String?) throws(Refusal) {
         do {
-            var (fields, place) = try FieldReader.open(sealed, with: keyring, purposes: Kind.allCases.map { $0.purpose(onPage: page) })
+            var (fields, place) = try FieldReader.open(sealed, with: keyring, purposes: Kind.allCases.lazy.map { $0.purpose(onPage: page) })
             let kind = Kind.allCases[place]
             followsQuestion = kind == .afterQuestion
             let admission = followsQuestion ? try fields.date() : nil
@@ -211,7 +211,7 @@ package struct AuthorizationCode: Sendable {
 extension FieldReader {
     /// The fields of a sealed value of one of these purposes, and its place among them.
     package static func open(
-        _ sealed: String, with keyring: Keyring, purposes: [String]
+        _ sealed: String, with keyring: Keyring, purposes: some Sequence<String>
     ) throws -> (fields: FieldReader, purpose: Int) {
         for (place, purpose) in purposes.enumerated() {
             do { return (FieldReader(try keyring.openToken(sealed, purpose: purpose)), place) } catch SealingError.forged { continue }

@@ -95,8 +95,9 @@ package struct AuthorizationRequest: Sendable {
     ///   - hasSingleSignOn: whether the tenant's applications share one sign-in.
     /// - Throws: an `ErrorPage` until the return address is certain, a `RedirectedError` afterwards.
     package init(
-        _ form: Form, from applications: [ID<Application>: Application], apis: [API] = [], issuer: String, otherIssuers: [String] = [],
-        slug: String = "TENANT", defaults: [String: String] = [:], isPushed: Bool = false, hasSingleSignOn: Bool = false
+        _ form: Form, from applications: [ID<Application>: Application], apis: [API] = [], issuer: String,
+        otherIssuers: @autoclosure () -> [String] = [], slug: String = "TENANT", defaults: [String: String] = [:], isPushed: Bool = false,
+        hasSingleSignOn: Bool = false
     ) throws {
         let (application, returnAddress) = try Self.destination(form, applications, issuer: issuer)
         func refuse(_ error: RedirectedError.Code, _ description: String) -> RedirectedError {
@@ -140,7 +141,7 @@ package struct AuthorizationRequest: Sendable {
         let named: [TokenTarget.NamedAPI]
         do throws(TokenTarget.Refusal) {
             named = try TokenTarget.apis(
-                named: form, TokenTarget.resource, by: application.id, among: apis, issuers: [issuer] + otherIssuers)
+                named: form, TokenTarget.resource, by: application.id, among: apis, issuers: [issuer] + otherIssuers())
         } catch { throw refuse(.invalidTarget, error.description) }
         guard let scope = Scope.granted(for: form["scope"], apis: named) else { throw refuse(.invalidScope, Scope.refusal) }
         guard scope.utf8.count <= Scope.longest

@@ -31,8 +31,11 @@ package enum TokenTarget {
     ///   - apis: the APIs of the tenant.
     ///   - issuers: the tenant's issuers, that of the request first.
     package static func apis(
-        named form: Form, _ names: Set<String>, by application: ID<Application>, among apis: [API], issuers: [String]
+        named form: Form, _ names: Set<String>, by application: ID<Application>, among apis: [API],
+        issuers: @autoclosure () -> [String]
     ) throws(Refusal) -> [NamedAPI] {
+        guard names.contains(where: { !form.values($0).isEmpty }) else { return [] }
+        let issuers = issuers()
         var named: [NamedAPI] = []
         for name in names.sorted() {
             for value in form.values(name) where !issuers.has(value) {
@@ -52,8 +55,8 @@ package enum TokenTarget {
     }
 
     /// Whether a request names a target other than the issuer. Only then are the tenant's APIs read.
-    package static func namesAPI(_ form: Form, _ names: Set<String>, issuers: [String]) -> Bool {
-        names.contains { name in form.values(name).contains { !issuers.has($0) } }
+    package static func namesAPI(_ form: Form, _ names: Set<String>, issuers: @autoclosure () -> [String]) -> Bool {
+        names.contains { name in form.values(name).contains { !issuers().has($0) } }
     }
 }
 
