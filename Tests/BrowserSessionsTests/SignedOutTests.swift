@@ -104,6 +104,22 @@ struct SignedOutTests {
         }
     }
 
+    @Test("the page about a logout that ends nothing leads back to an application, but not to one of a third party")
+    func wayBack() async throws {
+        try await Self.run { sso in
+            let client = sso.platform.acme.applications[0].client_id
+            let address = TestBrowser.Request.url("\(sso.platform.acme.issuer)/oauth2/logout", [("client_id", client)])
+            for isThirdParty in [false, true] {
+                let changes: [String: any Sendable] = ["login_url": "https://app.test/login", "is_third_party": isThirdParty]
+                #expect(try await sso.platform.call("PATCH", "/tenants/acme/applications/\(client)", changes).status == 200)
+                sso.platform.installation.directory.forgetAll(isFresh: true)
+                let page = try await sso.elsewhere.browser.get(address)
+                #expect(page.isPage(200) && page.body.contains("You are not signed out"), "\(page.status) \(page.body)")
+                #expect(page.body.contains("https://app.test/login") != isThirdParty)
+            }
+        }
+    }
+
     @Test("an id_token of another user ends nothing in this browser; a request without one ends nothing at all")
     func others() async throws {
         try await Self.run { sso in

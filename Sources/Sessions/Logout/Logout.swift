@@ -192,7 +192,8 @@ extension LogoutRoutes {
         of application: Application?, _ tenant: TenantConfiguration, _ request: Request, _ context: WebContext
     ) -> Response {
         NoticePage(
-            title: .youAreNotSignedOut, detail: .requestIsUnproven, remedy: [.signOutInTheApplication], loginURL: application?.loginURL
+            title: .youAreNotSignedOut, detail: .requestIsUnproven, remedy: [.signOutInTheApplication],
+            loginURL: application?.loginURLOnPages
         ).response(.ok, in: PageFrame(request, tenant, context))
     }
 

@@ -136,7 +136,7 @@ extension ErrorPage {
     /// the tenant, because it may have chosen its address itself.
     package func leading(to application: Application) -> ErrorPage {
         var page = self
-        page.notice.loginURL = application.isThirdParty ? nil : application.loginURL
+        page.notice.loginURL = application.loginURLOnPages
         return page
     }
 

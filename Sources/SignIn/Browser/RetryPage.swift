@@ -94,7 +94,7 @@ extension SignInRoutes {
             }
         }
         let page = RetryPage(
-            cause: cause, retryURL: started?.location, backURL: error.location ?? (application.isThirdParty ? nil : application.loginURL))
+            cause: cause, retryURL: started?.location, backURL: error.location ?? application.loginURLOnPages)
         return page.response(in: PageFrame(request, tenant, context)).setting(started?.cookies ?? [])
     }
 }

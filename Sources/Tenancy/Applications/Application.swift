@@ -54,6 +54,8 @@ package struct Application: Identified, Sendable {
     package var hasFrontchannelSession = true
     /// Where a person starts a sign-in again (OpenID Connect Core, section 4: `initiate_login_uri`).
     package var loginURL: String?
+    /// The login URL for a page with the tenant's look. Nil for an application of a third party, because it may have chosen it itself.
+    package var loginURLOnPages: String? { isThirdParty ? nil : loginURL }
     /// The bundle IDs of a native application at Apple.
     package var bundleIDs: [String] = []
     /// Always true for public applications.
