@@ -32,7 +32,10 @@ extension SignInRoutes {
         guard request.isFromOwnPage(endpoints.origin(context)) else { throw unreadable }
         let form = try await endpoints.browserForm(request, context)
         guard let tenant = try await endpoints.showingOutage(.outageAtCallback, context, { try await endpoints.tenantOfAttempt(context) })
-        else { throw ErrorPage.unknownTenant }
+        else {
+            let place = form["attempt"].flatMap { LoginAttempt.place(of: $0, with: endpoints.keyring, at: endpoints.now()) }
+            throw ErrorPage.unknownTenant.leading(toApplication: place?.application)
+        }
         return PageForm(form: form, tenant: tenant)
     }
 }
