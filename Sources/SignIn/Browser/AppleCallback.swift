@@ -134,6 +134,9 @@ extension SignInRoutes {
         if tenant.tenant.settings.singleSignOn, tenant.tenant.addresses.allowsBrowserSessions, attempt.delivery == .code {
             started.append(try await startBrowserSession(with: &code, attempt, tenant.tenant, at: now))
         }
+        let kept =
+            isLinked
+            ? [] : await keptName(of: returned.waiting, tenant, with: sent.cookie, after: sent.removals() + started, request, at: now)
         if let question = try await question(
             after: .init(secret: returned.secret, codeHash: LoginAttempt.hash(returned.appleCode)), of: code, to: attempt, application,
             tenant.tenant, at: now)
@@ -143,14 +146,14 @@ extension SignInRoutes {
                 .setting(
                     sent.cookie.set(
                         returned.secret, question: question.cookieValue, after: sent.removalsOfWaiting + started, in: request,
-                        publicURL: endpoints.publicURL) + sent.removalsOfWaiting + started)
+                        publicURL: endpoints.publicURL) + sent.removalsOfWaiting + started + kept)
         }
         var delivered = try await delivery(of: code, to: attempt, application, tenant.tenant, at: now)
         // The person believes the page, which said that both Apple Accounts would lead to one user. Only the application can tell.
         if !isLinked { delivered.append(("link", "failed")) }
         metrics.count(.callback, "ok")
         return attempt.returnAddress(issuer: endpoints.issuer(tenant.tenant)).answer(
-            delivered, for: request, in: context.record.current.language, cookies: sent.removals() + started)
+            delivered, for: request, in: context.record.current.language, cookies: sent.removals() + started + kept)
     }
 
     /// The page or the redirect after an error.
@@ -161,10 +164,10 @@ extension SignInRoutes {
         let (attempt, tenant, sent) = (returned.attempt, returned.tenant, returned.sent)
         let unfinished = error as? UnfinishedSignIn
         let error = unfinished?.cause ?? error
-        let keptName =
-            unfinished.map {
-                sent.cookie.setKeptName($0.name.sealed(with: endpoints.keyring), in: request, publicURL: endpoints.publicURL)
-            } ?? []
+        func keptName(after removals: [String]) -> [String] {
+            guard let name = unfinished?.name.sealed(with: endpoints.keyring) else { return [] }
+            return sent.cookie.setKeptName(name, after: removals, in: request, publicURL: endpoints.publicURL)
+        }
         let refusal = CallbackRefusal(error)
         metrics.count(.callback, refusal.outcome)
         endpoints.logger.log(
@@ -179,17 +182,21 @@ extension SignInRoutes {
             let question = question(about: waiting, of: attempt, after: returned.appleCode, tenant)
         {
             context.record.note(outcome: refusal.code.rawValue)
-            return try await ask(question, of: returned, request, context).setting(started + keptName)
+            return try await ask(question, of: returned, request, context).setting(started + keptName(after: started))
         }
-        let removals = sent.removals()
+        // A person who goes back after an outage of the database still decides about the waiting identity.
+        let removals = returned.waiting != nil && refusal.cause == nil ? [] : sent.removals()
+        var kept = keptName(after: removals)
+        if kept.isEmpty, let cause = refusal.cause, cause != .canceled {
+            kept = await self.keptName(of: returned.waiting, tenant, with: sent.cookie, after: removals, request, at: endpoints.now())
+        }
         if let page = retryPage(after: refusal, of: attempt, returned.application, tenant, request, context) {
             context.record.note(outcome: refusal.code.rawValue)
-            return page.setting(removals + keptName)
+            return page.setting(removals + kept)
         }
         var answer = RedirectedError(
             refusal.code, refusal.description, to: attempt.returnAddress(issuer: endpoints.issuer(tenant.tenant)))
-        // A person who goes back after an outage of the database still decides about the waiting identity.
-        answer.cookies = (returned.waiting != nil && refusal.cause == nil ? [] : removals) + keptName
+        answer.cookies = removals + kept
         throw answer
     }
 

@@ -67,17 +67,16 @@ extension AttemptCookie {
     ///   with the other cookies of the request. Then only a reload of the page is not possible.
     /// - Parameter removals: cookies that the response removes. Like the one that it replaces, they do not count.
     func set(_ secret: String, question: String, after removals: [String] = [], in request: Request, publicURL: String) -> [String] {
-        let name = name(of: .question)
-        let removed = removals.map { String($0.prefix { $0 != "=" }) }
-        let held = Held(in: request, publicURL: publicURL, except: removed + [name])
-        let total = held.secretBytes + held.partBytes + Held.size(name.utf8.count, question.utf8.count)
-        let isKept = !question.isEmpty && question.utf8.count <= Self.longestValue && total <= Self.largestTotal
+        let isKept = !question.isEmpty && fits(question, as: name(of: .question), after: removals, in: request, publicURL: publicURL)
         return set(secret) + [set(.question, isKept ? question : Self.mark)]
     }
 
     /// A cookie with a name that waits for another sign-in. It is left out like a question.
-    func setKeptName(_ sealed: String, in request: Request, publicURL: String) -> [String] {
-        setIfShort(.keptName, sealed, in: request, publicURL: publicURL)
+    /// - Parameter removals: cookies that the response removes.
+    func setKeptName(_ sealed: String, after removals: [String] = [], in request: Request, publicURL: String) -> [String] {
+        let name = name(of: .keptName)
+        guard fits(sealed, as: name, after: removals, in: request, publicURL: publicURL) else { return [Self.removal(name, attributes)] }
+        return [set(.keptName, sealed)]
     }
 
     func setWaiting(_ sealed: String) -> String { set(.waiting, sealed) }
@@ -97,12 +96,12 @@ extension AttemptCookie {
         return max(question.utf8.count, attempt.utf8.count) <= Self.longestValue && total <= Self.largestTotal - Self.roomForSecrets
     }
 
-    private func setIfShort(_ content: Content, _ value: String, in request: Request, publicURL: String) -> [String] {
-        let name = name(of: content)
-        let held = Held(in: request, publicURL: publicURL, except: [name])
+    /// Whether a browser has room for a cookie. The one that it replaces does not count, and neither do those that the response removes.
+    private func fits(_ value: String, as name: String, after removals: [String], in request: Request, publicURL: String) -> Bool {
+        let removed = removals.map { String($0.prefix { $0 != "=" }) }
+        let held = Held(in: request, publicURL: publicURL, except: removed + [name])
         let total = held.secretBytes + held.partBytes + Held.size(name.utf8.count, value.utf8.count)
-        if value.utf8.count <= Self.longestValue, total <= Self.largestTotal { return [set(content, value)] }
-        return [Self.removal(name, attributes)]
+        return value.utf8.count <= Self.longestValue && total <= Self.largestTotal
     }
 
     private func set(_ content: Content, _ value: String) -> String {

@@ -85,25 +85,14 @@ extension SignInRoutes {
         var answer = RedirectedError(
             refusal.code, refusal.description,
             to: decision.attempt.returnAddress(issuer: endpoints.issuer(decision.tenant.tenant)))
-        answer.cookies = await keptName(of: decision, request, at: now)
+        answer.cookies = await keptName(of: decision.waiting, decision.tenant, with: decision.sent.cookie, request, at: now)
         return answer
     }
 
     /// The page of a decision that was not carried out. The name waits, too.
     func keepingName(_ page: ErrorPage, of decision: LinkDecision, _ request: Request, at now: Date) async -> ErrorPage {
         var page = page.leading(to: decision.application)
-        page.cookies = await keptName(of: decision, request, at: now)
+        page.cookies = await keptName(of: decision.waiting, decision.tenant, with: decision.sent.cookie, request, at: now)
         return page
-    }
-
-    /// The cookie with the name of a decision that failed, for the next sign-in of this Apple Account in this browser. Apple does not send
-    /// the name again. Empty if there is none, if the connection no longer serves the tenant, or without Apple's keys.
-    private func keptName(of decision: LinkDecision, _ request: Request, at now: Date) async -> [String] {
-        let waiting = decision.waiting
-        guard let name = waiting.name, let connection = decision.tenant.connection, connection.id == waiting.connection,
-            let token = try? await waiting.token(of: connection, verifiedBy: apple)
-        else { return [] }
-        let kept = KeptName(name, of: token, through: connection, of: waiting.tenant, at: now)
-        return decision.sent.cookie.setKeptName(kept.sealed(with: endpoints.keyring), in: request, publicURL: endpoints.publicURL)
     }
 }

@@ -2,6 +2,7 @@ import Access
 import Apple
 import Encoding
 import Foundation
+import Hummingbird
 import Sealing
 import Tenancy
 
@@ -56,4 +57,21 @@ struct KeptName: Sendable {
 struct UnfinishedSignIn: Error {
     let cause: any Error
     let name: KeptName
+}
+
+extension SignInRoutes {
+    /// The cookie with the name of a waiting identity that nobody has decided about, for the next sign-in of this Apple Account in this
+    /// browser. Apple does not send the name again. Empty if there is none, if the connection no longer serves the tenant, or without
+    /// Apple's keys.
+    /// - Parameter removals: cookies that the response removes.
+    func keptName(
+        of waiting: WaitingIdentity?, _ tenant: TenantConfiguration, with cookie: AttemptCookie, after removals: [String] = [],
+        _ request: Request, at now: Date
+    ) async -> [String] {
+        guard let waiting, let name = waiting.name, let connection = tenant.connection, connection.id == waiting.connection,
+            let token = try? await waiting.token(of: connection, verifiedBy: apple)
+        else { return [] }
+        let kept = KeptName(name, of: token, through: connection, of: waiting.tenant, at: now)
+        return cookie.setKeptName(kept.sealed(with: endpoints.keyring), after: removals, in: request, publicURL: endpoints.publicURL)
+    }
 }

@@ -108,7 +108,7 @@ struct FailingHostTests {
                 try await upkeep.pass(at: now + day * 86_460)
                 #expect(try await own.state(id) == "failing", "\(day)")
             }
-            // The 7 days begin with the first answer.
+            // The 7 days begin with the last look without an answer.
             own.resolver.remove("_espalier.\(OwnHost.name)")
             own.resolver.respond(.answer)
             try await upkeep.pass(at: now + 41 * 86_460)
