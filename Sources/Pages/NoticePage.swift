@@ -12,6 +12,10 @@ package struct NoticePage: Sendable {
 
         package init(_ name: Text, _ value: String) { (self.name, parameter, self.value) = (name, "", value) }
         package init(parameter: String, _ value: String) { (name, self.parameter, self.value) = (nil, parameter, value) }
+
+        fileprivate func content(in language: Language) -> [String: String] {
+            ["name": name.map { language.text($0) } ?? parameter, "value": value]
+        }
     }
 
     package let title: Text
@@ -21,14 +25,17 @@ package struct NoticePage: Sendable {
     /// The values of the placeholders in all these texts. The title has none.
     package let values: [Text.Placeholder: String]
     package let facts: [Fact]
+    /// Subjects below the next step, so that the next step is not about them.
+    package let laterFacts: [Fact]
     /// The address of the application's sign-in, for a person who starts again.
     package var loginURL: String?
 
     package init(
-        title: Text, detail: Text, remedy: [Text], values: [Text.Placeholder: String] = [:], facts: [Fact] = [], loginURL: String? = nil
+        title: Text, detail: Text, remedy: [Text], values: [Text.Placeholder: String] = [:], facts: [Fact] = [], laterFacts: [Fact] = [],
+        loginURL: String? = nil
     ) {
         (self.title, self.detail, self.remedy, self.values) = (title, detail, remedy, values)
-        (self.facts, self.loginURL) = (facts, loginURL)
+        (self.facts, self.laterFacts, self.loginURL) = (facts, laterFacts, loginURL)
     }
 
     /// Detail and remedy in English, for a program that sent the request directly.
@@ -41,8 +48,8 @@ package struct NoticePage: Sendable {
         var content: [String: Any] = [
             "title": language.text(title), "detail": frame.content(detail, values),
             "remedy": remedy.map { ["sentence": frame.content($0, values)] },
-            "hasFacts": !facts.isEmpty,
-            "facts": facts.map { ["name": $0.name.map { language.text($0) } ?? $0.parameter, "value": $0.value] },
+            "hasFacts": !facts.isEmpty, "facts": facts.map { $0.content(in: language) },
+            "hasLaterFacts": !laterFacts.isEmpty, "laterFacts": laterFacts.map { $0.content(in: language) },
             "reference": frame.reference,
         ]
         if let loginURL {
@@ -64,6 +71,13 @@ package struct NoticePage: Sendable {
         </dl>
         {{/hasFacts}}
         <p>{{#remedy}}{{#sentence}}{{>text}}{{/sentence}} {{/remedy}}</p>
+        {{#hasLaterFacts}}
+        <dl>
+        {{#laterFacts}}
+        <dt>{{name}}</dt><dd><bdi>{{value}}</bdi></dd>
+        {{/laterFacts}}
+        </dl>
+        {{/hasLaterFacts}}
         {{#isReturnable}}
         <p><a class="button" href="{{loginURL}}">{{back}}</a></p>
         {{/isReturnable}}

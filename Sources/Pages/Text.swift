@@ -69,7 +69,7 @@ package enum Text: String, CaseIterable, Sendable {
 
     // The proof of that user by mail.
     case sendLinkByMail, lookIntoMailbox, linkIsOnItsWay, openLinkInThisBrowser, mailMayBeSpam
-    case tooManyMails, mailsWereSent, useNewestMail
+    case tooManyMails, mailsWereSent, mailsOfTheDayWereSent, useNewestMail
     case mailedLinksDoNotWork, chooseAnotherWay
     case linkNeedsItsBrowser, accountHasChanged
     case mailSubject, mailConnects, openLinkWhereYouAsked, ignoreUnaskedMail

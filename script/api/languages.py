@@ -90,6 +90,7 @@ def speak_languages(browser, party):
         assert len(titles) >= 7, titles
         # On a server for development, the developer sees what is registered.
         browser.open(addresses[0])
-        assert party.web.origin in browser.text("dl") and party.issuer.startswith("http:"), browser.text("dl")
+        registered = browser.text("dl ~ dl")
+        assert party.web.origin in registered and party.issuer.startswith("http:"), registered
     assert not (complaints := browser.complaints()), complaints
     return number

@@ -150,6 +150,7 @@ extension Language {
         .mailMayBeSpam: "Als er geen e-mail aankomt, kijkt u in de map met spam, of gaat u terug en kiest u een andere manier.",
         .tooManyMails: "Te veel e-mails",
         .mailsWereSent: "Er zijn in korte tijd meerdere e-mails met een link verstuurd.",
+        .mailsOfTheDayWereSent: "Er zijn in de afgelopen 24 uur tien e-mails met een link verstuurd.",
         .useNewestMail: "Gebruik de link in de nieuwste e-mail, of begin over 15 minuten opnieuw.",
         .mailedLinksDoNotWork: "Links per e-mail werken op dit moment niet.",
         .chooseAnotherWay: "U kunt teruggaan en een andere manier kiezen.",
@@ -160,7 +161,7 @@ extension Language {
         .openLinkWhereYouAsked:
             "Open de link in de browser waarin u erom hebt gevraagd. De link werkt 15 minuten vanaf het begin van het inloggen.",
         .ignoreUnaskedMail:
-            "Als u niet om de link hebt gevraagd, negeert u de e-mail. Stuur de e-mail niet door en geef de link aan niemand.",
+            "Als u niet om de link hebt gevraagd, negeert u de e-mail. Stuur de e-mail niet door en deel de link met niemand.",
 
         .connectAccount: "Deze Apple Account koppelen?",
         .connectionLetsSignIn: "Deze Apple Account geeft dan ook toegang tot dit account bij {organization}:",

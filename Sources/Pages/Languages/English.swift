@@ -144,6 +144,7 @@ extension Language {
         .mailMayBeSpam: "If no mail arrives, look into the spam folder, or go back and choose another way.",
         .tooManyMails: "Too many mails",
         .mailsWereSent: "Several mails with a link have been sent in a short time.",
+        .mailsOfTheDayWereSent: "Ten mails with a link have been sent in the last 24 hours.",
         .useNewestMail: "Use the link in the newest mail, or start again in 15 minutes.",
         .mailedLinksDoNotWork: "Links by mail do not work at the moment.",
         .chooseAnotherWay: "You can go back and choose another way.",
@@ -153,7 +154,8 @@ extension Language {
         .mailConnects: "You have just signed in to {organization} with an Apple Account. This link connects it to your account.",
         .openLinkWhereYouAsked:
             "Open the link in the browser in which you asked for it. It works for 15 minutes from the start of the sign-in.",
-        .ignoreUnaskedMail: "If you did not ask for the link, ignore the mail. Do not forward the mail, and give the link to nobody.",
+        .ignoreUnaskedMail:
+            "If you did not ask for the link, ignore the mail. Do not forward the mail, and do not give the link to anyone.",
 
         .connectAccount: "Connect this Apple Account?",
         .connectionLetsSignIn: "This Apple Account then also signs in to this account of {organization}:",

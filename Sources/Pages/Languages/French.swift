@@ -154,6 +154,7 @@ extension Language {
             "Si aucun e-mail n’arrive, regardez dans le dossier des indésirables, ou revenez en arrière et choisissez une autre méthode.",
         .tooManyMails: "Trop d’e-mails",
         .mailsWereSent: "Plusieurs e-mails contenant un lien ont été envoyés en peu de temps.",
+        .mailsOfTheDayWereSent: "Dix e-mails contenant un lien ont été envoyés au cours des dernières 24 heures.",
         .useNewestMail: "Utilisez le lien de l’e-mail le plus récent, ou recommencez dans 15 minutes.",
         .mailedLinksDoNotWork: "Les liens par e-mail ne fonctionnent pas pour le moment.",
         .chooseAnotherWay: "Vous pouvez revenir en arrière et choisir une autre méthode.",

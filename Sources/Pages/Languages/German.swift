@@ -149,6 +149,7 @@ extension Language {
         .mailMayBeSpam: "Wenn keine E-Mail ankommt, sehen Sie im Spam-Ordner nach, oder gehen Sie zurück und wählen Sie einen anderen Weg.",
         .tooManyMails: "Zu viele E-Mails",
         .mailsWereSent: "In kurzer Zeit wurden mehrere E-Mails mit einem Link verschickt.",
+        .mailsOfTheDayWereSent: "In den letzten 24 Stunden wurden zehn E-Mails mit einem Link verschickt.",
         .useNewestMail: "Verwenden Sie den Link in der neuesten E-Mail, oder beginnen Sie in 15 Minuten erneut.",
         .mailedLinksDoNotWork: "Links per E-Mail funktionieren im Moment nicht.",
         .chooseAnotherWay: "Sie können zurückgehen und einen anderen Weg wählen.",
@@ -160,7 +161,7 @@ extension Language {
         .openLinkWhereYouAsked:
             "Öffnen Sie den Link in dem Browser, in dem Sie ihn angefordert haben. Er gilt 15 Minuten ab dem Beginn der Anmeldung.",
         .ignoreUnaskedMail:
-            "Wenn Sie den Link nicht angefordert haben, beachten Sie die E-Mail nicht. Leiten Sie die E-Mail nicht weiter, und geben Sie den Link niemandem.",
+            "Wenn Sie den Link nicht angefordert haben, beachten Sie die E-Mail nicht. Leiten Sie die E-Mail nicht weiter, und geben Sie den Link an niemanden weiter.",
 
         .connectAccount: "Diesen Apple Account verbinden?",
         .connectionLetsSignIn: "Dieser Apple Account meldet dann auch bei diesem Konto von {organization} an:",

@@ -149,6 +149,7 @@ extension Language {
         .mailMayBeSpam: "Se non arriva nessuna e-mail, controlli la cartella dello spam, oppure torni indietro e scelga un altro modo.",
         .tooManyMails: "Troppe e-mail",
         .mailsWereSent: "In poco tempo sono state inviate diverse e-mail con un link.",
+        .mailsOfTheDayWereSent: "Nelle ultime 24 ore sono state inviate dieci e-mail con un link.",
         .useNewestMail: "Usi il link nell’e-mail più recente, oppure ricominci tra 15 minuti.",
         .mailedLinksDoNotWork: "I link per e-mail al momento non funzionano.",
         .chooseAnotherWay: "Può tornare indietro e scegliere un altro modo.",

@@ -140,6 +140,7 @@ extension Language {
         .mailMayBeSpam: "メールが届かない場合は、迷惑メールフォルダを確認するか、前のページに戻って別の方法を選んでください。",
         .tooManyMails: "メールが多すぎます",
         .mailsWereSent: "短時間のうちに、リンクを記載したメールが何通も送信されました。",
+        .mailsOfTheDayWereSent: "過去24時間に、リンクを記載したメールが10通送信されました。",
         .useNewestMail: "最新のメールのリンクを使用するか、15分後にもう一度やり直してください。",
         .mailedLinksDoNotWork: "現在、メールのリンクは利用できません。",
         .chooseAnotherWay: "前のページに戻って、別の方法を選ぶことができます。",

@@ -140,6 +140,7 @@ extension Language {
         .mailMayBeSpam: "메일이 오지 않으면 스팸함을 확인하거나, 이전 페이지로 돌아가 다른 방법을 선택하세요.",
         .tooManyMails: "메일이 너무 많습니다",
         .mailsWereSent: "짧은 시간에 링크가 담긴 메일이 여러 번 전송되었습니다.",
+        .mailsOfTheDayWereSent: "지난 24시간 동안 링크가 담긴 메일이 10통 전송되었습니다.",
         .useNewestMail: "가장 최근 메일의 링크를 사용하거나 15분 후에 다시 시작하세요.",
         .mailedLinksDoNotWork: "현재 메일 링크를 사용할 수 없습니다.",
         .chooseAnotherWay: "이전 페이지로 돌아가 다른 방법을 선택할 수 있습니다.",

@@ -147,6 +147,7 @@ extension Language {
         .mailMayBeSpam: "Jeśli wiadomość nie dotrze, proszę sprawdzić folder ze spamem albo wrócić i wybrać inny sposób.",
         .tooManyMails: "Zbyt wiele wiadomości",
         .mailsWereSent: "W krótkim czasie wysłano kilka wiadomości z linkiem.",
+        .mailsOfTheDayWereSent: "W ciągu ostatnich 24 godzin wysłano dziesięć wiadomości z linkiem.",
         .useNewestMail: "Proszę użyć linku z najnowszej wiadomości albo zacząć od nowa za 15 minut.",
         .mailedLinksDoNotWork: "Linki wysyłane e-mailem obecnie nie działają.",
         .chooseAnotherWay: "Można wrócić i wybrać inny sposób.",

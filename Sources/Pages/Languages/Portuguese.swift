@@ -149,6 +149,7 @@ extension Language {
         .mailMayBeSpam: "Se nenhum e-mail chegar, procure na pasta de spam, ou volte e escolha outra forma.",
         .tooManyMails: "Excesso de e-mails",
         .mailsWereSent: "Vários e-mails com um link foram enviados em pouco tempo.",
+        .mailsOfTheDayWereSent: "Dez e-mails com um link foram enviados nas últimas 24 horas.",
         .useNewestMail: "Use o link do e-mail mais recente, ou comece novamente em 15 minutos.",
         .mailedLinksDoNotWork: "Os links por e-mail não funcionam no momento.",
         .chooseAnotherWay: "Você pode voltar e escolher outra forma.",

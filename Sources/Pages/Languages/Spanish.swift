@@ -149,6 +149,7 @@ extension Language {
         .mailMayBeSpam: "Si no llega ningún correo, mire en la carpeta de correo no deseado, o vuelva atrás y elija otra forma.",
         .tooManyMails: "Demasiados correos",
         .mailsWereSent: "Se han enviado varios correos con un enlace en poco tiempo.",
+        .mailsOfTheDayWereSent: "Se han enviado diez correos con un enlace en las últimas 24 horas.",
         .useNewestMail: "Use el enlace del correo más reciente, o empiece de nuevo dentro de 15 minutos.",
         .mailedLinksDoNotWork: "Los enlaces por correo no funcionan en este momento.",
         .chooseAnotherWay: "Puede volver atrás y elegir otra forma.",

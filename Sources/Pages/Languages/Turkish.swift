@@ -147,6 +147,7 @@ extension Language {
         .mailMayBeSpam: "E-posta gelmezse istenmeyen posta klasörüne bakın veya geri dönüp başka bir yol seçin.",
         .tooManyMails: "Çok fazla e-posta",
         .mailsWereSent: "Kısa sürede bağlantı içeren birkaç e-posta gönderildi.",
+        .mailsOfTheDayWereSent: "Son 24 saatte bağlantı içeren on e-posta gönderildi.",
         .useNewestMail: "En yeni e-postadaki bağlantıyı kullanın veya 15 dakika sonra yeniden başlayın.",
         .mailedLinksDoNotWork: "E-postayla gönderilen bağlantılar şu anda çalışmıyor.",
         .chooseAnotherWay: "Geri dönüp başka bir yol seçebilirsiniz.",
@@ -155,7 +156,8 @@ extension Language {
         .mailSubject: "{organization} girişiniz",
         .mailConnects: "Az önce bir Apple Hesabı ile {organization} kuruluşuna giriş yaptınız. Bu bağlantı onu hesabınıza bağlar.",
         .openLinkWhereYouAsked: "Bağlantıyı, istediğiniz tarayıcıda açın. Bağlantı, girişin başlamasından itibaren 15 dakika geçerlidir.",
-        .ignoreUnaskedMail: "Bağlantıyı siz istemediyseniz e-postayı dikkate almayın. E-postayı iletmeyin ve bağlantıyı kimseye vermeyin.",
+        .ignoreUnaskedMail:
+            "Bağlantıyı siz istemediyseniz e-postayı dikkate almayın. E-postayı başkasına iletmeyin ve bağlantıyı kimseyle paylaşmayın.",
 
         .connectAccount: "Bu Apple Hesabı bağlansın mı?",
         .connectionLetsSignIn: "Ardından bu Apple Hesabı ile {organization} kuruluşundaki şu hesaba da giriş yapılır:",

@@ -26,8 +26,8 @@ extension ErrorPage {
         ErrorPage(
             outcome: "logout_uri_not_registered", status: .badRequest, title: .youAreSignedOut, detail: .noWayBackToTheAddress,
             remedy: registration(of: uri, application.logoutURIs, application), values: [.parameter: parameter, .field: "logout_uris"],
-            facts: [.init(.application, application.name), .init(parameter: parameter, shown(uri))]
-                + registered(application.logoutURIs, issuer: issuer)
+            facts: [.init(.application, application.name), .init(parameter: parameter, shown(uri))],
+            laterFacts: registered(application.logoutURIs, issuer: issuer)
         ).leading(to: application)
     }
     /// - Parameter uri: as above.
@@ -37,8 +37,8 @@ extension ErrorPage {
             outcome: "logout_uri_not_registered", status: .badRequest, title: .noWayBack, detail: .addressIsNotRegistered,
             remedy: .returnToTheApplication, registration(of: uri, application.logoutURIs, application),
             values: [.parameter: parameter, .field: "logout_uris"],
-            facts: [.init(.application, application.name), .init(parameter: parameter, shown(uri))]
-                + registered(application.logoutURIs, issuer: issuer)
+            facts: [.init(.application, application.name), .init(parameter: parameter, shown(uri))],
+            laterFacts: registered(application.logoutURIs, issuer: issuer)
         ).leading(to: application)
     }
 }

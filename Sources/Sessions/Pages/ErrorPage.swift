@@ -24,10 +24,10 @@ package struct ErrorPage: Error, Sendable {
 
     package init(
         outcome: String, status: HTTPResponse.Status, title: Text, detail: Text, remedy: Text..., values: [Text.Placeholder: String] = [:],
-        facts: [NoticePage.Fact] = []
+        facts: [NoticePage.Fact] = [], laterFacts: [NoticePage.Fact] = []
     ) {
         (self.outcome, self.status) = (outcome, status)
-        notice = NoticePage(title: title, detail: detail, remedy: remedy, values: values, facts: facts)
+        notice = NoticePage(title: title, detail: detail, remedy: remedy, values: values, facts: facts, laterFacts: laterFacts)
     }
 
     package static let unknownTenant = ErrorPage(
@@ -92,8 +92,8 @@ extension ErrorPage {
             detail: .addressIsNotRegistered,
             remedy: registration(of: uri, application.redirectURIs, application), .otherwiseTellTheDevelopers,
             values: [.parameter: "redirect_uri", .field: "redirect_uris"],
-            facts: [.init(.application, application.name), .init(parameter: "redirect_uri", shown(uri))]
-                + registered(application.redirectURIs, issuer: issuer)
+            facts: [.init(.application, application.name), .init(parameter: "redirect_uri", shown(uri))],
+            laterFacts: registered(application.redirectURIs, issuer: issuer)
         ).leading(to: application)
     }
 

@@ -14,9 +14,10 @@ import Web
 // The second way to prove the user with the same address: a link in a mail to this address. The mail goes only to the address that Apple
 // signed, and only while the user has it.
 extension SignInRoutes {
-    /// How many mails the address of a user gets, in how many seconds. All servers count together, by the audit trail.
-    private static let shortLimit: (mails: Int, window: TimeInterval) = (3, 15 * 60)
-    private static let dayLimit: (mails: Int, window: TimeInterval) = (10, 24 * 3600)
+    /// How many mails the address of a user gets, in how many seconds, and the text about one more. All servers count together, by the audit
+    /// trail.
+    private static let shortLimit: (mails: Int, window: TimeInterval, text: Text) = (3, 15 * 60, .mailsWereSent)
+    private static let dayLimit: (mails: Int, window: TimeInterval, text: Text) = (10, 24 * 3600, .mailsOfTheDayWereSent)
 
     /// Whether a mail can prove the user: the server sends mails, the link leads back to it, and the browser can keep the sign-in until the
     /// person opens the link.
@@ -61,11 +62,11 @@ extension SignInRoutes {
             case .noRoom(let seconds):
                 let page = NoticePage(title: .serviceIsUnavailable, detail: .mailedLinksDoNotWork, remedy: [.reloadAndSendAgain])
                 return response(page, in: frame, retryAfter: seconds, context)
-            case .tooMany(let end):
+            case .tooMany(let text, let end):
                 let seconds = end.timeIntervalSince(now)
                 // After 15 minutes, no link works any longer, but the limit of a day may remain.
                 let page = NoticePage(
-                    title: .tooManyMails, detail: .mailsWereSent,
+                    title: .tooManyMails, detail: text,
                     remedy: seconds > Self.shortLimit.window ? [.chooseAnotherWay] : [.useNewestMail, .chooseAnotherWay])
                 return response(page, in: frame, retryAfter: Int(seconds.rounded(.up)), context)
             case .queued: break
@@ -85,8 +86,8 @@ extension SignInRoutes {
 
     private enum Queued: Sendable {
         case queued
-        /// The address has got as many mails as it may until this time.
-        case tooMany(until: Date)
+        /// The address has got as many mails as it may until this time. The text says so.
+        case tooMany(Text, until: Date)
         /// The mails of the tenant have used up its limit for this time.
         case noRoom(seconds: Int)
         /// The address no longer leads to the user.
@@ -114,7 +115,7 @@ extension SignInRoutes {
             let times = try mails.map { try $0.get("occurred_at", as: Date.self) }
             for limit in [Self.dayLimit, Self.shortLimit] where times.count >= limit.mails {
                 let end = times[limit.mails - 1].addingTimeInterval(limit.window)
-                if now < end { return .tooMany(until: end) }
+                if now < end { return .tooMany(limit.text, until: end) }
             }
             // Only a mail counts. Otherwise one person with many refused requests would stop the mails of all others.
             let room = sender.take(of: tenant.uuid)

@@ -138,6 +138,9 @@ struct ErrorPageTests {
             #expect(Self.isComplete(page, 400, .returnAddressIsNotRegistered, of: request), "\(page.body)")
             #expect(page.body.contains("<bdi>https://evil.test/callback</bdi>"))
             #expect(page.body.contains(request.redirectURI) == publicURL.hasPrefix("http:"), "\(page.body)")
+            // "This address" is the refused one, so the others come after the sentence.
+            let parts = page.body.split(separator: "add this exact address")
+            #expect(parts.count == 2 && parts[0].contains("https://evil.test/callback") && !parts[0].contains(request.redirectURI))
         }
     }
 }

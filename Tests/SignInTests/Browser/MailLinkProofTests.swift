@@ -33,7 +33,7 @@ struct MailLinkProofTests {
             #expect(html.hasPrefix("<!doctype html>\n<html lang=\"en\" dir=\"ltr\">"))
             for part in [text, html] {
                 #expect(part.contains("If you did not ask for the link, ignore the mail."))
-                #expect(part.contains("Do not forward the mail, and give the link to nobody."))
+                #expect(part.contains("Do not forward the mail, and do not give the link to anyone."))
                 for secret in ["First", "Second", linking.owner.user, linking.request.application.client_id, "src="] {
                     #expect(!part.contains(secret), "\(secret)")
                 }
@@ -109,6 +109,7 @@ struct MailLinkProofTests {
                 let seconds = try #require(answer.header("Retry-After").flatMap { Int($0) })
                 #expect((800...900).contains(seconds) && answer.body.contains("in 15 minutes"))
                 #expect(answer.body.contains("You can go back and choose another way."))
+                #expect(answer.body.contains("Several mails with a link have been sent in a short time."))
             }
             #expect(try await linking.platform.audited("mailLinkProof").count == 3)
             // The limit ends.
@@ -136,7 +137,8 @@ struct MailLinkProofTests {
             let page = try await other.page()
             let answer = try await other.browser.press(page, "/mail")
             #expect(answer.isPage(429) && answer.body.contains("choose another way"), "\(answer.status) \(answer.body)")
-            #expect(!answer.body.contains("newest mail"))
+            #expect(answer.body.contains("Ten mails with a link have been sent in the last 24 hours."))
+            #expect(!answer.body.contains("newest mail") && !answer.body.contains("short time"))
             // The first of the ten was 4 hours ago.
             let seconds = try #require(answer.header("Retry-After").flatMap { Int($0) })
             #expect((71_000...72_000).contains(seconds))

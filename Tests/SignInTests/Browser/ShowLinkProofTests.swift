@@ -55,7 +55,7 @@ struct ShowLinkProofTests {
             for browser in [empty.browser, other.browser] {
                 let page = try await browser.get(link)
                 #expect(page.isPage(400) && page.body.contains("works only in the browser in which you asked"), "\(page.body)")
-                #expect(page.body.contains("Do not forward the mail, and give the link to nobody.") && !page.body.contains("<form"))
+                #expect(page.body.contains("Do not forward the mail, and do not give the link to anyone.") && !page.body.contains("<form"))
                 #expect(!page.body.contains(linking.address))
             }
             #expect(try await linking.identities() == 1)
