@@ -14,7 +14,7 @@ package struct Domain: Identified, Sendable {
         case pending
         /// The host serves the tenant.
         case active
-        /// The host serves the tenant, but its last proof is missing.
+        /// The host serves the tenant, but the last look did not find its proof, or no look got an answer for 2 days.
         case failing
         /// The proof was missing for too long. The host does not serve the tenant.
         case inactive

@@ -141,7 +141,7 @@ struct ApplePortal: Encodable, Sendable {
     struct AtOwnHost: Encodable, Sendable {
         enum State: String, Encodable {
             case active
-            /// The proof of the domain is missing, so the domain will end.
+            /// The last look did not find the proof of the domain, or no look got an answer for 2 days.
             case failing
         }
 

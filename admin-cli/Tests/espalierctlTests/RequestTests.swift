@@ -108,7 +108,7 @@ struct RequestTests {
         .init(
             "connections check connection_1 --tenant acme", "POST /v1/tenants/acme/connections/connection_1/check",
             answer: Examples.check("passed", Examples.passedSteps, hostState: "failing"),
-            shows: "The proof of login.customer.com is missing."),
+            shows: "login.customer.com is failing: the last look did not find its proof, or no look got an answer for 2 days."),
         .init(
             "connections check --platform", "POST /v1/platform/connection/check", answer: Examples.check("passed", Examples.passedSteps),
             shows: "✓"),

@@ -45,7 +45,11 @@ extension View {
         guard let hosts = portal["own_hosts"]?.elements, !hosts.isEmpty else { return "" }
         let failing = hosts.filter { $0["state"]?.string == "failing" }.compactMap { $0["domain"]?.string }
         let warnings = failing.map {
-            "The proof of \($0) is missing. Publish its DNS record before the domain ends: espalierctl domains show\n"
+            """
+            \($0) is failing: the last look did not find its proof, or no look got an answer for 2 days. Compare its DNS record: \
+            espalierctl domains show ID. Then look again: espalierctl domains verify ID
+
+            """
         }
         return "\nThe same at the tenant's domains\n\(try ownHostAtApple.table(of: hosts))\(warnings.joined())"
     }

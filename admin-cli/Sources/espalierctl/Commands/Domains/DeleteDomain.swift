@@ -7,8 +7,8 @@ struct DeleteDomain: CallCommand {
         abstract: "Deletes a domain. The host no longer serves the tenant.",
         discussion: """
             Tokens with the issuer of the host become invalid. If the domain was exclusive, the tenant's address below the server's \
-            public URL is on again. Before, move the notification URL at Apple. Then remove the DNS records. The host responds with 404 \
-            for a year.
+            public URL is on again. First move the notification URL at Apple back to the address below the public URL. After the \
+            deletion, remove the DNS records. The host responds with 404 for a year.
 
             EXAMPLES
               espalierctl domains delete domain_01jd8x3v6qf9wr2m5tzk7h4c0n --tenant acme
