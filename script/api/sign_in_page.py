@@ -7,9 +7,10 @@ from urllib.parse import urlencode
 import requests
 
 from languages import DESCRIBE, fits_and_is_legible, works_by_keyboard
+from spec import ROOT
 
-LOGO = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#0b6b4f"/>\
-<path d="M9 23 16 8l7 15h-4l-3-7-3 7z" fill="#fff"/></svg>"""
+# The logo that the documents use, too, so that their readers see the pages of the pictures.
+LOGO = (ROOT / "docs/acme.svg").read_bytes()
 BRAND = {
     "display_name": "Acme", "color": "#0b6b4f", "default_language": "de", "support_url": "mailto:hilfe@acme.example",
     "privacy_url": "https://acme.example/datenschutz", "terms_url": "https://acme.example/agb"}
@@ -28,7 +29,7 @@ class Tenant:
     def brand(self):
         self.change(BRAND, "/branding")
         requests.put(
-            f"{self.url}/branding/logo", headers=self.key | {"Content-Type": "image/svg+xml"}, data=LOGO.encode()).raise_for_status()
+            f"{self.url}/branding/logo", headers=self.key | {"Content-Type": "image/svg+xml"}, data=LOGO).raise_for_status()
 
 
 def shows_the_page(browser, party, **others):
