@@ -38,8 +38,8 @@ package struct Domain: Identified, Sendable {
     var checkedAt: Date?
     /// When the proof is looked for again, while the host serves the tenant.
     var checkDueAt: Date
-    /// The time of the first look that did not find the proof any longer, later by the time in which no resolver answered. Nil while it is
-    /// there.
+    /// The time of the look that made the domain failing, later by the time in which no resolver answered. Nil while the proof
+    /// is there.
     var failingSince: Date?
     /// The time from which each look has found the proof. Nil unless the domain is active.
     var provedSince: Date?
