@@ -40,6 +40,19 @@ struct ErrorPageTests {
             && page.body.contains("<a class=\"button\" href=\"\(login)\">") == hasButton
     }
 
+    /// The page of a request, as soon as it is complete. A page has the look of a tenant that is in the memory of the process. The
+    /// notification of the last change removes the tenant from there, and comes at any time.
+    @discardableResult
+    private static func complete(
+        _ status: Int, _ title: Text, of request: TestBrowser.Request, hasButton: Bool = true,
+        _ send: () async throws -> TestBrowser.Answer
+    ) async throws -> TestBrowser.Answer {
+        try await eventually("the page \(title) is complete") {
+            let page = try await send()
+            return isComplete(page, status, title, of: request, hasButton: hasButton) ? page : nil
+        }
+    }
+
     /// Apple's response to an attempt that started at this time.
     /// - Parameter hasCookie: whether the browser has the cookie of the attempt. It never has those with the end of a long state.
     private static func afterApple(
@@ -68,8 +81,9 @@ struct ErrorPageTests {
                 (long, old, false, .signInTookTooLong), (long, Date(), true, .signInStartedInAnotherBrowser),
                 (request, Date(), false, .signInStartedInAnotherBrowser),
             ] {
-                let page = try await Self.afterApple(request, platform, at: start, hasCookie: hasCookie)
-                #expect(Self.isComplete(page, 400, title, of: request), "\(page.body)")
+                try await Self.complete(400, title, of: request) {
+                    try await Self.afterApple(request, platform, at: start, hasCookie: hasCookie)
+                }
             }
             // At the Return URL of another connection, nothing tells whose attempt it is.
             let other = platform.seeded.tenants[1 - number]
@@ -91,18 +105,18 @@ struct ErrorPageTests {
                 (["client_id": "x"], .unknownApplication, false),
             ]
             for (changes, title, hasButton) in cases {
-                let page = try await browser.get(request.authorizeURL(changing: changes))
-                #expect(Self.isComplete(page, 400, title, of: request, hasButton: hasButton), "\(page.body)")
+                try await Self.complete(400, title, of: request, hasButton: hasButton) {
+                    try await browser.get(request.authorizeURL(changing: changes))
+                }
             }
-            let framed = try await browser.get(request.authorizeURL, headers: [("Sec-Fetch-Dest", "iframe")])
-            #expect(Self.isComplete(framed, 400, .signInDidNotStart, of: request), "\(framed.body)")
+            try await Self.complete(400, .signInDidNotStart, of: request) {
+                try await browser.get(request.authorizeURL, headers: [("Sec-Fetch-Dest", "iframe")])
+            }
 
             #expect(try await platform.call("PUT", "/tenants/acme/budget", ["logins": 1, "hard": true]).status == 200)
             _ = try await browser.tokens(request)
             try await platform.rollUp()
-            try await eventually("the refusal is in effect") { try await browser.authorize(request).status == 503 }
-            let overBudget = try await browser.authorize(request)
-            #expect(Self.isComplete(overBudget, 503, .signInIsUnavailableThisMonth, of: request), "\(overBudget.body)")
+            try await Self.complete(503, .signInIsUnavailableThisMonth, of: request) { try await browser.authorize(request) }
         }
     }
 
@@ -111,19 +125,18 @@ struct ErrorPageTests {
         try await Self.run(tenant: number) { platform, request in
             try await platform.suspend(request.tenant)
             let browser = TestBrowser(platform)
-            try await eventually("the suspension has arrived") { try await browser.authorize(request).status == 404 }
-            for page in [
-                try await browser.authorize(request),
-                try await browser.post("\(request.tenant.issuer)/oauth2/authorize", form: request.parameters),
-                try await Self.afterApple(request, platform), try await Self.afterApple(request, platform, at: Date() - 901),
-            ] {
-                #expect(Self.isComplete(page, 404, .signInIsSuspended, of: request), "\(page.body)")
-            }
+            let requests: [() async throws -> TestBrowser.Answer] = [
+                { try await browser.authorize(request) },
+                { try await browser.post("\(request.tenant.issuer)/oauth2/authorize", form: request.parameters) },
+                { try await Self.afterApple(request, platform) }, { try await Self.afterApple(request, platform, at: Date() - 901) },
+            ]
+            for send in requests { try await Self.complete(404, .signInIsSuspended, of: request, send) }
             // An application of another tenant, and none.
             let other = platform.seeded.tenants[1 - number].applications[0].client_id
             for client in [other, "x"] {
-                let page = try await browser.get(request.authorizeURL(changing: ["client_id": client]))
-                #expect(Self.isComplete(page, 404, .signInIsSuspended, of: request, hasButton: false), "\(page.body)")
+                try await Self.complete(404, .signInIsSuspended, of: request, hasButton: false) {
+                    try await browser.get(request.authorizeURL(changing: ["client_id": client]))
+                }
             }
         }
     }
@@ -134,8 +147,9 @@ struct ErrorPageTests {
     func registered(_ publicURL: String) async throws {
         try await Self.run({ $0.publicURL = publicURL }) { platform, request in
             let url = request.authorizeURL(changing: ["redirect_uri": "https://evil.test/callback"])
-            let page = try await TestBrowser(platform).get(url)
-            #expect(Self.isComplete(page, 400, .returnAddressIsNotRegistered, of: request), "\(page.body)")
+            let page = try await Self.complete(400, .returnAddressIsNotRegistered, of: request) {
+                try await TestBrowser(platform).get(url)
+            }
             #expect(page.body.contains("<bdi>https://evil.test/callback</bdi>"))
             #expect(page.body.contains(request.redirectURI) == publicURL.hasPrefix("http:"), "\(page.body)")
             // "This address" is the refused one, so the others come after the sentence.
