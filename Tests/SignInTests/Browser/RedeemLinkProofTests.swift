@@ -105,7 +105,7 @@ struct RedeemLinkProofTests {
                 }
                 return try await tasks.reduce(into: [TestBrowser.Answer]()) { $0.append($1) }
             }
-            #expect(presses.allSatisfy { $0["code"] != nil }, "\(presses.map(\.body))")
+            #expect(presses.allSatisfy { $0["code"] != nil }, "\(presses.map { $0.location ?? $0.body })")
             #expect(try await linking.platform.audited("linkIdentity").count == 1)
             #expect(try await linking.identities() == 2)
         }
