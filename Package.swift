@@ -401,7 +401,7 @@ let package = Package(
         .testTarget(
             name: "UsersTests",
             dependencies: [
-                "Server", "Users", "Tenancy", "Delivery", "Access", "Postgres", "Sealing", "Apple", "TestSupport",
+                "Server", "Users", "Tenancy", "Delivery", "Sessions", "Access", "Postgres", "Sealing", "Apple", "TestSupport",
                 logging, nioHTTP1,
             ]),
         .testTarget(

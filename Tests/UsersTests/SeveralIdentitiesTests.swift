@@ -2,6 +2,7 @@ import Access
 import Foundation
 import Postgres
 import Server
+import Sessions
 import Tenancy
 import TestSupport
 import Testing
@@ -166,6 +167,44 @@ struct SeveralIdentitiesTests {
             }
             #expect(try await collecting.value.status == 200)
             #expect(try await platform.call("GET", transfer).userCounts == [1, 0, 0, 0])
+        }
+    }
+
+    @Test("an addition that waited for another one locks its identity before the user, as a sign-in does")
+    func addedAtOnce() async throws {
+        try await Linking.run { linking in
+            let platform = linking.platform
+            let (tenant, user) = (try #require(ID<Tenant>(platform.acme.id)), try #require(ID<User>(linking.owner.user)))
+            let added = AddedIdentity(team: platform.own.team, subject: "second", client: platform.own.servicesID)
+            let keyring = platform.settings.keyring
+            @Sendable func add(in db: Transaction, admit: () async throws -> Void = {}) async throws {
+                _ = try await added.add(
+                    to: user, tenant, logins: Session.logins(of: user, tenant), keyring: keyring, by: .system, action: "addIdentity",
+                    at: Date(), in: db
+                ) { _ in try await admit() }
+            }
+            let database = OwnerDatabase(platform.pool, tenant: tenant)
+            let second = try await database.transaction { db in
+                try await add(in: db)
+                let second = Task {
+                    try await database.transaction { db in
+                        try await add(in: db) {
+                            let free = try await platform.ownerPool.run(
+                                "SELECT FROM identity WHERE apple_sub = 'second' FOR UPDATE SKIP LOCKED")
+                            #expect(free.isEmpty)
+                        }
+                    }
+                }
+                try await eventually("the second addition waits") {
+                    let waiting: SQL = """
+                        SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+                        """
+                    return try await !platform.pool.run(waiting).isEmpty
+                }
+                return second
+            }
+            try await second.value
+            #expect(try await linking.identities() == 2)
         }
     }
 
