@@ -134,26 +134,26 @@ extension SignInRoutes {
         if tenant.tenant.settings.singleSignOn, tenant.tenant.addresses.allowsBrowserSessions, attempt.delivery == .code {
             started.append(try await startBrowserSession(with: &code, attempt, tenant.tenant, at: now))
         }
-        let kept =
-            isLinked
-            ? [] : await keptName(of: returned.waiting, tenant, with: sent.cookie, after: sent.removals() + started, request, at: now)
-        if let question = try await question(
+        let question = try await question(
             after: .init(secret: returned.secret, codeHash: LoginAttempt.hash(returned.appleCode)), of: code, to: attempt, application,
             tenant.tenant, at: now)
-        {
+        let removals = (question == nil ? sent.removals() : sent.removalsOfWaiting) + started
+        let kept = isLinked ? [] : await keptName(of: returned.waiting, tenant, with: sent.cookie, after: removals, request, at: now)
+        if let question {
             metrics.count(.callback, question.page.rawValue)
+            // Both together may be too long for a browser. The name is worth more than a reload of the page.
+            let value = kept.isEmpty ? question.cookieValue : ""
             return try await page(question, for: tenant, request, context)
                 .setting(
-                    sent.cookie.set(
-                        returned.secret, question: question.cookieValue, after: sent.removalsOfWaiting + started, in: request,
-                        publicURL: endpoints.publicURL) + sent.removalsOfWaiting + started + kept)
+                    sent.cookie.set(returned.secret, question: value, after: removals, in: request, publicURL: endpoints.publicURL)
+                        + removals + kept)
         }
         var delivered = try await delivery(of: code, to: attempt, application, tenant.tenant, at: now)
         // The person believes the page, which said that both Apple Accounts would lead to one user. Only the application can tell.
         if !isLinked { delivered.append(("link", "failed")) }
         metrics.count(.callback, "ok")
         return attempt.returnAddress(issuer: endpoints.issuer(tenant.tenant)).answer(
-            delivered, for: request, in: context.record.current.language, cookies: sent.removals() + started + kept)
+            delivered, for: request, in: context.record.current.language, cookies: removals + kept)
     }
 
     /// The page or the redirect after an error.

@@ -219,9 +219,12 @@ extension AttemptCookie {
         }
 
         /// The removals of all of them.
-        /// - Parameter keepingSecret: for a page whose form needs the secret.
-        func removals(keepingSecret: Bool = false) -> [String] {
-            names.filter { !keepingSecret || $0 != cookie.name }.sorted().map { AttemptCookie.removal($0, cookie.attributes) }
+        /// - Parameters:
+        ///   - keepingSecret: for a page whose form needs the secret.
+        ///   - keepingName: after a sign-in that has not used the name that waits.
+        func removals(keepingSecret: Bool = false, keepingName: Bool = false) -> [String] {
+            let kept = (keepingSecret ? [cookie.name] : []) + (keepingName ? [cookie.name(of: .keptName)] : [])
+            return names.subtracting(kept).sorted().map { AttemptCookie.removal($0, cookie.attributes) }
         }
 
         var removalsOfWaiting: [String] {

@@ -18,7 +18,8 @@ extension SignInRoutes {
         case .request(let waiting): throw refusal(to: waiting.asked.returnAddress)
         case .signIn(let held):
             var refusal = refusal(to: held.asked.returnAddress)
-            refusal.cookies = AttemptCookie(held.code.login, publicURL: endpoints.publicURL).sent(in: request).removals()
+            refusal.cookies = AttemptCookie(held.code.login, publicURL: endpoints.publicURL).sent(in: request)
+                .removals(keepingName: true)
             throw refusal
         }
     }

@@ -163,6 +163,25 @@ struct SignInToLinkTests {
         }
     }
 
+    @Test("after a link that failed, the name waits while a page asks about the application, and after its refusal")
+    func keptBesideQuestion() async throws {
+        try await Linking.run { linking in
+            let page = try await linking.page()
+            try await linking.platform.set(["account_linking": "off"])
+            let path = "/tenants/acme/applications/\(linking.request.application.client_id)"
+            try #require(try await linking.platform.call("PATCH", path, ["is_third_party": true]).status == 200)
+            linking.platform.installation.directory.forgetAll(isFresh: true)
+            let asked = try await linking.link(page)
+            #expect(asked.asksForConsent(setsCookies: true), "\(asked.status) \(asked.location ?? asked.body)")
+            func endings() -> [String] { linking.browser.cookies.keys.map { String($0.suffix(2)) }.filter { $0.hasPrefix("-") }.sorted() }
+            #expect(endings() == ["-n", "-q"])
+            // The browser has no room for both, so a reload does not show the page again.
+            #expect(linking.browser.cookies.first { $0.key.hasSuffix("-q") }?.value == "asked")
+            let refused = try await linking.browser.decide(.refuse, on: asked)
+            #expect(refused["error"] == "access_denied" && endings() == ["-n"], "\(refused.status) \(refused.location ?? refused.body)")
+        }
+    }
+
     @Test("if another tab removed the identity that waits, the application learns that nothing was linked")
     func cookieGone() async throws {
         try await Linking.run { linking in
