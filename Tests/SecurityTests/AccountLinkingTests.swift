@@ -56,19 +56,7 @@ struct AccountLinkingTests {
 
     @Test("any change between the page and the sign-in prevents the link")
     func changedMeanwhile() async throws {
-        let changes: [@Sendable (Linking) async throws -> Void] = [
-            { _ = try await $0.platform.ownerPool.run("UPDATE tenant_user SET email = 'new@example.com'") },
-            { _ = try await $0.platform.ownerPool.run("UPDATE tenant_user SET email_verified = false") },
-            { _ = try await $0.platform.ownerPool.run("UPDATE tenant_user SET is_private_email = true") },
-            { try await $0.platform.set(["account_linking": "off"]) },
-            { _ = try await $0.platform.call("POST", "/tenants/acme/sessions/revoke?confirm=acme") },
-            { linking in
-                // Another tab has decided.
-                let other = linking.elsewhere
-                _ = try await other.user(try await other.browser.press(try await other.page(), "/separate"))
-            },
-        ]
-        for (number, change) in changes.enumerated() {
+        for (number, change) in Linking.changesThatPrevent.enumerated() {
             try await Linking.run { linking in
                 let page = try await linking.page()
                 let toApple = try await linking.browser.press(page)

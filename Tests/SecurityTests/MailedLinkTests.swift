@@ -85,21 +85,11 @@ struct MailedLinkTests {
 
     @Test("any change between the mail and the confirmation prevents the link, and nobody is signed in")
     func changedMeanwhile() async throws {
-        let changes: [@Sendable (Linking) async throws -> Void] = [
-            { _ = try await $0.platform.ownerPool.run("UPDATE tenant_user SET email = 'new@example.com'") },
-            { _ = try await $0.platform.ownerPool.run("UPDATE tenant_user SET email_verified = false") },
-            { _ = try await $0.platform.ownerPool.run("UPDATE tenant_user SET is_private_email = true") },
-            { try await $0.platform.set(["account_linking": "off"]) },
+        let ofOwner: [@Sendable (Linking) async throws -> Void] = [
             { _ = try await $0.platform.call("DELETE", "/tenants/acme/users/\($0.owner.user)") },
             { _ = try await $0.platform.call("POST", "/tenants/acme/users/\($0.owner.user)/sessions/revoke") },
-            { _ = try await $0.platform.call("POST", "/tenants/acme/sessions/revoke?confirm=acme") },
-            { linking in
-                // Another tab has decided.
-                let other = linking.elsewhere
-                _ = try await other.user(try await other.browser.press(try await other.page(), "/separate"))
-            },
         ]
-        for (number, change) in changes.enumerated() {
+        for (number, change) in (Linking.changesThatPrevent + ofOwner).enumerated() {
             try await Linking.runWithMail { linking, server in
                 let page = try await linking.openLink(by: server)
                 let before = try await linking.platform.count("session")

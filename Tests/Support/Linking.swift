@@ -81,6 +81,20 @@ package struct Linking: Sendable {
         try await platform.call("DELETE", "/tenants/acme/users/\(owner.user)/identities/\(identity)")
     }
 
+    /// Changes after the page that asked, each of which prevents the link. The first three change the owner's address.
+    package static let changesThatPrevent: [@Sendable (Linking) async throws -> Void] = [
+        { _ = try await $0.platform.ownerPool.run("UPDATE tenant_user SET email = 'new@example.com'") },
+        { _ = try await $0.platform.ownerPool.run("UPDATE tenant_user SET email_verified = false") },
+        { _ = try await $0.platform.ownerPool.run("UPDATE tenant_user SET is_private_email = true") },
+        { try await $0.platform.set(["account_linking": "off"]) },
+        { _ = try await $0.platform.call("POST", "/tenants/acme/sessions/revoke?confirm=acme") },
+        { linking in
+            // Another tab has decided.
+            let other = linking.elsewhere
+            _ = try await other.user(try await other.browser.press(try await other.page(), "/separate"))
+        },
+    ]
+
     /// How many identities a user has.
     package func identities(of user: String? = nil) async throws -> Int {
         try await platform.call("GET", "/tenants/acme/users/\(user ?? owner.user)/identities").data.count
