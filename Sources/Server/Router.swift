@@ -172,7 +172,7 @@ struct PublicResponder: HTTPResponder {
                 do {
                     return try await found.route.responder.respond(to: request, context: context)
                 } catch let page as ErrorPage {
-                    throw page.dressed(for: context, by: directory)
+                    throw await page.dressed(for: context, by: directory)
                 }
             }
         }

@@ -147,9 +147,9 @@ extension ErrorPage {
         return page
     }
 
-    /// The page with the look of the tenant that the request names, if the tenant is in memory.
-    package func dressed(for context: WebContext, by directory: TenantDirectory) -> ErrorPage {
-        guard let slug = context.record.current.tenant ?? context.parameters.get("tenant"), let found = directory.remembered(slug: slug)
+    /// The page with the look of the tenant that the request names. During an outage, the tenant must be in memory.
+    package func dressed(for context: WebContext, by directory: TenantDirectory) async -> ErrorPage {
+        guard let slug = context.record.current.tenant ?? context.parameters.get("tenant"), let found = await known(slug, to: directory)
         else { return self }
         let isUnknown = outcome.isSame(as: Self.unknownTenant.outcome)
         var page = self
@@ -160,6 +160,16 @@ extension ErrorPage {
         }
         page.brand = (found.reached(at: context.ownHost) ?? found).brand
         return application.flatMap { found.applications[$0] }.map(page.leading(to:)) ?? page
+    }
+}
+
+extension ErrorPage {
+    /// A tenant that this process has found before. A change removes it from memory, so it is read again. Without an answer of the database,
+    /// the page has no look, because a person needs its text.
+    private func known(_ slug: String, to directory: TenantDirectory) async -> TenantConfiguration? {
+        if let found = directory.remembered(slug: slug) { return found }
+        guard !outcome.isSame(as: Self.outage.outcome), directory.isKnown(slug: slug) else { return nil }
+        return try? await directory.find(slug: slug)
     }
 }
 

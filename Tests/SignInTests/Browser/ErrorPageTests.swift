@@ -40,17 +40,15 @@ struct ErrorPageTests {
             && page.body.contains("<a class=\"button\" href=\"\(login)\">") == hasButton
     }
 
-    /// The page of a request, as soon as it is complete. A page has the look of a tenant that is in the memory of the process. The
-    /// notification of the last change removes the tenant from there, and comes at any time.
+    /// The page of a request, which must be complete.
     @discardableResult
     private static func complete(
         _ status: Int, _ title: Text, of request: TestBrowser.Request, hasButton: Bool = true,
         _ send: () async throws -> TestBrowser.Answer
     ) async throws -> TestBrowser.Answer {
-        try await eventually("the page \(title) is complete") {
-            let page = try await send()
-            return isComplete(page, status, title, of: request, hasButton: hasButton) ? page : nil
-        }
+        let page = try await send()
+        #expect(isComplete(page, status, title, of: request, hasButton: hasButton), "\(page.status) \(title) \(page.body)")
+        return page
     }
 
     /// Apple's response to an attempt that started at this time.
@@ -116,6 +114,7 @@ struct ErrorPageTests {
             #expect(try await platform.call("PUT", "/tenants/acme/budget", ["logins": 1, "hard": true]).status == 200)
             _ = try await browser.tokens(request)
             try await platform.rollUp()
+            platform.installation.directory.forgetAll(isFresh: true)
             try await Self.complete(503, .signInIsUnavailableThisMonth, of: request) { try await browser.authorize(request) }
         }
     }
@@ -124,6 +123,7 @@ struct ErrorPageTests {
     func suspended(tenant number: Int) async throws {
         try await Self.run(tenant: number) { platform, request in
             try await platform.suspend(request.tenant)
+            platform.installation.directory.forgetAll(isFresh: true)
             let browser = TestBrowser(platform)
             let requests: [() async throws -> TestBrowser.Answer] = [
                 { try await browser.authorize(request) },
