@@ -128,19 +128,25 @@ package enum Identity: Identified {
 
     /// Saves the user of a verified id_token, if the identity is unknown. It selects no row if it is known, perhaps since a moment ago. It
     /// has the same effect as `save`, with less work.
+    /// - Parameter candidate: selects the user that the person must be asked about. If there is one, nothing is saved, and the row is of
+    ///   this user.
     static func create(
-        _ token: IDToken, _ name: AppleUser?, refreshToken: String?, asked: Asked, connection: Connection, keyring: Keyring, at now: Date
+        _ token: IDToken, _ name: AppleUser?, refreshToken: String?, asked: Asked, connection: Connection, keyring: Keyring,
+        unless candidate: SQL?, at now: Date
     ) -> SQL {
         let (tenant, new) = (asked.tenant, ID<User>(at: now))
         let sealed = refreshToken.map { token_ in
             keyring.seal(Array(token_.utf8), in: context(tenant, team: connection.teamID, subject: token.subject)).bytes
         }
+        let found: SQL = candidate.map { "found AS MATERIALIZED (\(part: $0))," } ?? ""
+        let unlessFound: SQL = candidate == nil ? "" : "WHERE NOT EXISTS (SELECT FROM found)"
+        let orFound: SQL = candidate == nil ? "" : "UNION ALL SELECT id, true, NULL FROM found"
         return """
-            WITH known AS (
+            WITH \(part: found) known AS (
                 INSERT INTO identity (tenant_id, team_id, apple_sub, user_id, sealed_refresh_token, apple_client_id,
                     created_at, last_login_at, vouched_at)
-                VALUES (\(tenant), \(connection.teamID), \(token.subject), \(new), \(sealed), \(token.audience),
-                    \(now), \(now), \(Vouched(token, through: connection).at))
+                SELECT \(tenant), \(connection.teamID), \(token.subject), \(new), \(sealed), \(token.audience),
+                    \(now), \(now), \(Vouched(token, through: connection).at) \(part: unlessFound)
                 ON CONFLICT DO NOTHING
                 RETURNING user_id),
             saved AS (INSERT INTO tenant_user (tenant_id, id, given_name, family_name, email, email_verified, is_private_email,
@@ -148,7 +154,7 @@ package enum Identity: Identified {
             SELECT \(tenant), user_id, \(name?.givenName), \(name?.familyName), \(token.email),
                 \(token.emailVerified ?? false), \(token.isPrivateEmail ?? false), \(now), \(now) FROM known
             RETURNING id)
-            SELECT id, \(part: created(new, asked, at: now)) AS emitted FROM saved
+            SELECT id, false AS is_candidate, \(part: created(new, asked, at: now)) AS emitted FROM saved \(part: orFound)
             """
     }
 

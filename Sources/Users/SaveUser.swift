@@ -52,20 +52,23 @@ package struct SaveUser: Sendable {
             if let found, found.isUnchanged { return .user(found.user) }
             isKnown = found != nil
         }
-        if isAsking, !isKnown, let candidate = Identity.candidate(token, of: asked.tenant, connection: connection, at: now),
-            let user = try await database.run(candidate).first({ try $0.get("id", as: ID<User>.self) })
-        {
-            return .candidate(user)
-        }
         let name = name ?? keptName
+        let candidate = isAsking && !isKnown ? Identity.candidate(token, of: asked.tenant, connection: connection, at: now) : nil
         if !isKnown, token.transferSubject == nil, !connection.isRelinking(at: now) {
             let create = Identity.create(
-                token, name, refreshToken: refreshToken, asked: asked, connection: connection, keyring: keyring, at: now)
+                token, name, refreshToken: refreshToken, asked: asked, connection: connection, keyring: keyring, unless: candidate, at: now)
             do {
-                if let user = try await database.run(create).first({ try $0.get("id", as: ID<User>.self) }) { return .user(user) }
+                let saved = try await database.run(create).first { row in
+                    let user = try row.get("id", as: ID<User>.self)
+                    return try row.get("is_candidate", as: Bool.self) ? Saved.candidate(user) : .user(user)
+                }
+                if let saved { return saved }
             } catch let error as DatabaseError where error.kind == .connection || error.isSerializationFailure {
                 // `save` finds the user if the first execution took effect.
             }
+        }
+        if let candidate, let user = try await database.run(candidate).first({ try $0.get("id", as: ID<User>.self) }) {
+            return .candidate(user)
         }
         return try await save(token, name, refreshToken: refreshToken, asked, connection, at: now).map(Saved.user)
     }
