@@ -28,7 +28,7 @@ package import Web
 /// The attempt and the code are sealed values, not rows, so an unauthenticated caller who starts a million logins writes nothing.
 /// Before a code, pages may ask whose account it is (AskToLink), for the consent to an application of a third party, and for a name
 /// (Question). The name, which Apple sends once, is saved at the callback. The usage event is saved together with its session.
-package struct SignInRoutes: Sendable {
+package final class SignInRoutes: Sendable {
     let endpoints: TenantEndpoints
     let apple: AppleClient
     let redeemAtApple: RedeemAtApple

@@ -73,7 +73,7 @@ extension SignInRoutes {
         guard let owner else { throw CallbackRefusal.identityExpired }
         let waiting = answered.waiting(for: owner, in: attempt, at: now)
         // A long name is not worth the Apple Account. The user has a name in most cases.
-        let sealed = [waiting, waiting.withoutName()].lazy.compactMap { $0.sealed(for: attempt.login, with: endpoints.keyring) }.first
+        let sealed = [waiting, waiting.withoutName()].lazy.compactMap { $0.sealed(for: attempt.login, with: self.endpoints.keyring) }.first
         guard let ticket = sealed else { throw CallbackRefusal.tooLongForPage }
         return LinkQuestion(ticket: ticket, address: answered.token.email, user: owner)
     }

@@ -257,7 +257,7 @@ extension SignInRoutes {
         // Both id_tokens must name the same user (OpenID Connect Core, section 3.3.3.6).
         guard token.subject == presented.subject else { throw CallbackRefusal.otherUsersCode }
         let kept = sent.keptNames.lazy.compactMap {
-            KeptName(opening: $0, of: token, through: connection, of: attempt.tenant, with: endpoints.keyring, at: now)?.name
+            KeptName(opening: $0, of: token, through: connection, of: attempt.tenant, with: self.endpoints.keyring, at: now)?.name
         }.first
         let answered = AnsweredSignIn(
             token: token, tokens: tokens, code: code, name: name, keptName: kept, isNewConsent: isNewConsent, connection: connection)

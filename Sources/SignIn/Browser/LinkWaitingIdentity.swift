@@ -13,7 +13,7 @@ extension SignInRoutes {
     /// The identity that waits for the sign-in of an attempt (`signInToLink`), or the one of a page to which the attempt has led.
     func waitingIdentity(of attempt: LoginAttempt, _ sent: AttemptCookie.Sent, at now: Date) -> WaitingIdentity? {
         (sent.waiting + sent.questions).lazy.compactMap {
-            WaitingIdentity(opening: $0, for: attempt, with: endpoints.keyring, at: now)
+            WaitingIdentity(opening: $0, for: attempt, with: self.endpoints.keyring, at: now)
         }.first
     }
 

@@ -82,11 +82,12 @@ struct PushedRequest {
     /// Opens a URI that may be forged.
     init(opening uri: String, with keyring: Keyring, at now: Date) throws(Refusal) {
         guard uri.begins(with: Self.prefix),
-            var (fields, kind) = try? FieldReader.open(
+            let opened = try? FieldReader.open(
                 String(decoding: uri.utf8.dropFirst(Self.prefix.utf8.count), as: UTF8.self), with: keyring, purposes: Self.purposes)
         else { throw .unreadable }
-        isOnPage = kind == 1
+        isOnPage = opened.1 == 1
         do {
+            var fields = opened.0
             tenant = ID(try fields.uuid())
             application = ID(try fields.uuid())
             pushedAt = try fields.date()

@@ -55,7 +55,7 @@ extension SignInRoutes {
     /// The ticket of an attempt that adds an Apple Account.
     func identityTicket(of attempt: LoginAttempt, _ sent: AttemptCookie.Sent, at now: Date) -> IdentityTicket? {
         sent.waiting.lazy.compactMap {
-            IdentityTicket(opening: $0, for: attempt.login, of: attempt.tenant, with: endpoints.keyring, at: now)
+            IdentityTicket(opening: $0, for: attempt.login, of: attempt.tenant, with: self.endpoints.keyring, at: now)
         }.first
     }
 }

@@ -8,8 +8,10 @@ import Synchronization
 package import Web
 
 /// The configuration of a tenant that a login needs. It is read in one round trip and cached.
-package struct TenantConfiguration: Sendable {
-    package private(set) var tenant: Tenant
+///
+/// It is a class, because a login passes it on many times, and a copy of a struct counts the references of each field.
+package final class TenantConfiguration: Sendable {
+    package let tenant: Tenant
     /// The connection in use: the tenant's own or the shared one. Nil until one is set up.
     package let connection: Connection?
     /// The current Apple key of the connection.
@@ -17,7 +19,7 @@ package struct TenantConfiguration: Sendable {
     /// The applications, with their settings limited by the tenant's settings.
     package let applications: [ID<Application>: Application]
     /// The look of the tenant's pages.
-    package private(set) var brand: Brand
+    package let brand: Brand
     /// The origins of the tenant's single-page applications. Their scripts may call the endpoints that a library in the browser needs.
     private let origins: [String]
     /// The same for applications that allow URIs for development: loopback origins without a port, and origins with a wildcard.
@@ -39,11 +41,17 @@ package struct TenantConfiguration: Sendable {
     package func reached(at host: OwnHost?) -> TenantConfiguration? {
         guard let host else { return tenant.addresses.isExclusive ? nil : self }
         guard let addresses = tenant.addresses.reached(at: host.name) else { return nil }
-        var reached = self
-        reached.tenant.addresses = addresses
+        return TenantConfiguration(self, at: addresses)
+    }
+
+    private init(_ other: TenantConfiguration, at addresses: TenantAddresses) {
+        var (tenant, brand) = (other.tenant, other.brand)
+        tenant.addresses = addresses
         // The logo is below the address of the tenant, like everything else.
-        reached.brand.logo = brand.logo.map { String($0.dropFirst(tenant.path.utf8.count)) }
-        return reached
+        brand.logo = brand.logo.map { String($0.dropFirst(other.tenant.path.utf8.count)) }
+        (self.tenant, self.brand) = (tenant, brand)
+        (connection, appleKey, applications) = (other.connection, other.appleKey, other.applications)
+        (origins, developmentOrigins, loginsRefusedUntil) = (other.origins, other.developmentOrigins, other.loginsRefusedUntil)
     }
 
     init(
