@@ -6,7 +6,7 @@ import shutil
 import sys
 
 from selenium import webdriver
-from selenium.common.exceptions import TimeoutException
+from selenium.common.exceptions import TimeoutException, WebDriverException
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -125,8 +125,17 @@ class Chromium:
         assert all(text in complaint for complaint in found), found
 
     def _wait(self, condition, otherwise):
+        def met(driver):
+            try:
+                return condition(driver)
+            except WebDriverException as error:
+                # The browser left the page between two steps of the condition. Its driver reports this as an error of its own.
+                if "does not belong to the document" not in str(error):
+                    raise
+                return False
+
         try:
-            return WebDriverWait(self.driver, PATIENCE, poll_frequency=0.02).until(condition)
+            return WebDriverWait(self.driver, PATIENCE, poll_frequency=0.02).until(met)
         except TimeoutException:
             raise AssertionError(otherwise) from None
 
