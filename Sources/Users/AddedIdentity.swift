@@ -59,13 +59,9 @@ package struct AddedIdentity: Sendable {
         to user: ID<User>, _ tenant: ID<Tenant>, logins: SQL, keyring: Keyring, by origin: AuditEvent.Origin, action: String, at now: Date,
         in db: Transaction, admit: (UserReply) async throws -> Void
     ) async throws -> Outcome {
-        // Additions to one user run one after another. Otherwise `lockAll` could miss the identity of another one, and this transaction would
-        // lock it after the user. A sign-in takes them in the opposite order, so both would wait for each other. The first number is "iden"
-        // in ASCII, which separates the lock from other advisory locks.
+        // The identities are locked first, as in a sign-in.
         let (_, _, locked) = try await db.run(
-            "SELECT pg_advisory_xact_lock(1768187246, hashtext(\(user)::text))",
-            // The identities are locked first, as in a sign-in.
-            Identity.lockAll(of: user, tenant), UserReply.lock(user, of: tenant))
+            Identity.lockSet(of: user), Identity.lockAll(of: user, tenant), UserReply.lock(user, of: tenant))
         guard let known = try locked.first(UserReply.init) else { return .noUser }
         try await admit(known)
         let (holders, identities) = try await db.run(holder(of: tenant), Identity.count(of: user, tenant))

@@ -32,6 +32,13 @@ extension Identity {
         """
     }
 
+    /// Makes the changes to the set of a user's identities run one after another. It comes before `lockAll`, which could otherwise miss an
+    /// identity that another transaction is adding. This transaction would lock it after the user. A sign-in takes them in the opposite
+    /// order, so both would wait for each other. The first number is "iden" in ASCII, which separates the lock from other advisory locks.
+    package static func lockSet(of user: ID<User>) -> SQL {
+        "SELECT pg_advisory_xact_lock(1768187246, hashtext(\(user)::text))"
+    }
+
     /// Locks the identities of a user in the order in which a sign-in takes them.
     package static func lockAll(of user: ID<User>, _ tenant: ID<Tenant>) -> SQL {
         """

@@ -62,8 +62,8 @@ extension UserRoutes {
     ) async throws -> UserDeletionReply? {
         let (user, tenant) = (wanted.user, wanted.tenant)
         // The identities are locked first, as in a sign-in. Otherwise both could wait for each other.
-        let (_, locked, grants) = try await db.run(
-            Identity.lockAll(of: user, tenant),
+        let (_, _, locked, grants) = try await db.run(
+            Identity.lockSet(of: user), Identity.lockAll(of: user, tenant),
             UserReply.lock(user, of: tenant),
             // This reads identities that were added in between. No more can be added now.
             Identity.grants(of: user, tenant, logins: Session.logins(of: user, tenant)))

@@ -83,8 +83,8 @@ extension UserRoutes {
         by origin: AuditEvent.Origin, action: String, at now: Date, in db: Transaction, admit: (Transaction) async throws -> Void
     ) async throws -> Removed? {
         // The identities are locked first, as in a sign-in. Otherwise both could wait for each other.
-        let (_, locked, grants) = try await db.run(
-            Identity.lockAll(of: user, tenant), UserReply.lock(user, of: tenant),
+        let (_, _, locked, grants) = try await db.run(
+            Identity.lockSet(of: user), Identity.lockAll(of: user, tenant), UserReply.lock(user, of: tenant),
             Identity.grants(of: user, tenant, logins: Session.logins(of: user, tenant)))
         try await admit(db)
         guard !locked.isEmpty, let grant = try grants.first(where: { try $0.get("id", as: ID<Identity>.self) == identity })

@@ -61,8 +61,8 @@ package struct EraseUsers: Sendable {
     private func erase(_ user: ID<User>, of tenant: ID<Tenant>, at now: Date) async throws -> Bool {
         try await database.restricted(to: tenant).transaction { db in
             // The identities are locked first, as in a sign-in.
-            let (teams, dueErasure) = try await db.run(
-                Identity.lockTeams(of: user, tenant),
+            let (_, teams, dueErasure) = try await db.run(
+                Identity.lockSet(of: user), Identity.lockTeams(of: user, tenant),
                 User.lockDueErasure(of: user, tenant, at: now))
             guard let times = try dueErasure.first({ (try $0.get("created_at", as: Date.self), try $0.get("deleted_at", as: Date.self)) })
             else { return false }
