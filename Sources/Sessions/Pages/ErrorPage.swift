@@ -147,7 +147,8 @@ extension ErrorPage {
         return page
     }
 
-    /// The page with the look of the tenant that the request names. During an outage, the tenant must be in memory.
+    /// The page with the look of the tenant that the request names, if this process has found the tenant before. During an outage, it must
+    /// also be in memory.
     package func dressed(for context: WebContext, by directory: TenantDirectory) async -> ErrorPage {
         guard let slug = context.record.current.tenant ?? context.parameters.get("tenant"), let found = await known(slug, to: directory)
         else { return self }
@@ -164,8 +165,8 @@ extension ErrorPage {
 }
 
 extension ErrorPage {
-    /// A tenant that this process has found before. A change removes it from memory, so it is read again. Without an answer of the database,
-    /// the page has no look, because a person needs its text.
+    /// A tenant that this process has found before. A change removes it from memory, so it is read again. If the database does not answer
+    /// within the pool's waiting time, the page appears without the look, because the person needs its text.
     private func known(_ slug: String, to directory: TenantDirectory) async -> TenantConfiguration? {
         if let found = directory.remembered(slug: slug) { return found }
         guard !outcome.isSame(as: Self.outage.outcome), directory.isKnown(slug: slug) else { return nil }

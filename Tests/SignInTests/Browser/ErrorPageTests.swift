@@ -91,6 +91,19 @@ struct ErrorPageTests {
         }
     }
 
+    @Test("a page has the tenant's look also if a change has just removed the tenant from memory")
+    func afterChange() async throws {
+        try await Self.run { platform, request in
+            let browser = TestBrowser(platform)
+            #expect(try await browser.get(request.authorizeURL).status == 302)
+            platform.installation.directory.forget(ID<Tenant>(request.tenant.id)?.uuid)
+            // It is refused before anything looks for the tenant.
+            let page = try await browser.post(
+                "\(request.tenant.issuer)/oauth2/consent", form: [("ticket", "x")], headers: [("Origin", "https://evil.test")])
+            #expect(page.isPage(400) && page.body.contains("<p><bdi>Acme</bdi></p>"), "\(page.status) \(page.body)")
+        }
+    }
+
     @Test("before Apple's sheet, the page belongs to the tenant and leads to the application, if there is one")
     func authorize() async throws {
         try await Self.run { platform, request in
