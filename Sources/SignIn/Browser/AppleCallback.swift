@@ -141,12 +141,11 @@ extension SignInRoutes {
         let kept = isLinked ? [] : await keptName(of: returned.waiting, tenant, with: sent.cookie, after: removals, request, at: now)
         if let question {
             metrics.count(.callback, question.page.rawValue)
-            // Both together may be too long for a browser. The name is worth more than a reload of the page.
-            let value = kept.isEmpty ? question.cookieValue : ""
             return try await page(question, for: tenant, request, context)
                 .setting(
-                    sent.cookie.set(returned.secret, question: value, after: removals, in: request, publicURL: endpoints.publicURL)
-                        + removals + kept)
+                    sent.cookie.set(
+                        returned.secret, question: question.cookieValue, after: removals, beside: kept, in: request,
+                        publicURL: endpoints.publicURL) + removals + kept)
         }
         var delivered = try await delivery(of: code, to: attempt, application, tenant.tenant, at: now)
         // The person believes the page, which said that both Apple Accounts would lead to one user. Only the application can tell.
@@ -185,7 +184,7 @@ extension SignInRoutes {
             return try await ask(question, of: returned, request, context).setting(started + keptName(after: started))
         }
         // A person who goes back after an outage of the database still decides about the waiting identity.
-        let removals = returned.waiting != nil && refusal.cause == nil ? [] : sent.removals()
+        let removals = returned.waiting != nil && refusal.cause == nil ? [] : sent.removals(keepingName: true)
         var kept = keptName(after: removals)
         if kept.isEmpty, let cause = refusal.cause, cause != .canceled {
             kept = await self.keptName(of: returned.waiting, tenant, with: sent.cookie, after: removals, request, at: endpoints.now())

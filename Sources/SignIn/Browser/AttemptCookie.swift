@@ -63,11 +63,18 @@ extension AttemptCookie {
 
     /// Another cookie with the question of a page, and the secret for as long, because the form of the page needs it. The cookie also shows
     /// that the login can have several codes.
-    /// - Parameter question: the question. A mark replaces it if it is empty or too long for a cookie, or exceeds `largestTotal` together
-    ///   with the other cookies of the request. Then only a reload of the page is not possible.
-    /// - Parameter removals: cookies that the response removes. Like the one that it replaces, they do not count.
-    func set(_ secret: String, question: String, after removals: [String] = [], in request: Request, publicURL: String) -> [String] {
-        let isKept = !question.isEmpty && fits(question, as: name(of: .question), after: removals, in: request, publicURL: publicURL)
+    /// - Parameters:
+    ///   - question: the question. A mark replaces it if it is empty or too long for a cookie, or exceeds `largestTotal` together with the
+    ///     other cookies. Then only a reload of the page is not possible.
+    ///   - removals: cookies that the response removes. Like the one that it replaces, they do not count.
+    ///   - others: further cookies that the response sets or removes.
+    func set(
+        _ secret: String, question: String, after removals: [String] = [], beside others: [String] = [], in request: Request,
+        publicURL: String
+    ) -> [String] {
+        let isKept =
+            !question.isEmpty
+            && fits(question, as: name(of: .question), after: removals, beside: others, in: request, publicURL: publicURL)
         return set(secret) + [set(.question, isKept ? question : Self.mark)]
     }
 
@@ -97,10 +104,14 @@ extension AttemptCookie {
     }
 
     /// Whether a browser has room for a cookie. The one that it replaces does not count, and neither do those that the response removes.
-    private func fits(_ value: String, as name: String, after removals: [String], in request: Request, publicURL: String) -> Bool {
-        let removed = removals.map { String($0.prefix { $0 != "=" }) }
-        let held = Held(in: request, publicURL: publicURL, except: removed + [name])
-        let total = held.secretBytes + held.partBytes + Held.size(name.utf8.count, value.utf8.count)
+    private func fits(
+        _ value: String, as name: String, after removals: [String], beside others: [String] = [], in request: Request, publicURL: String
+    ) -> Bool {
+        let changed = (removals + others).map { String($0.prefix { $0 != "=" }) }
+        let held = Held(in: request, publicURL: publicURL, except: changed + [name])
+        // With "; " after each one, without attributes.
+        let added = others.reduce(0) { $0 + $1.utf8.prefix { $0 != UInt8(ascii: ";") }.count + 2 }
+        let total = held.secretBytes + held.partBytes + added + Held.size(name.utf8.count, value.utf8.count)
         return value.utf8.count <= Self.longestValue && total <= Self.largestTotal
     }
 
@@ -221,7 +232,7 @@ extension AttemptCookie {
         /// The removals of all of them.
         /// - Parameters:
         ///   - keepingSecret: for a page whose form needs the secret.
-        ///   - keepingName: after a sign-in that has not used the name that waits.
+        ///   - keepingName: whether a name that waits stays, for another sign-in.
         func removals(keepingSecret: Bool = false, keepingName: Bool = false) -> [String] {
             let kept = (keepingSecret ? [cookie.name] : []) + (keepingName ? [cookie.name(of: .keptName)] : [])
             return names.subtracting(kept).sorted().map { AttemptCookie.removal($0, cookie.attributes) }

@@ -85,9 +85,9 @@ struct PushedRequest {
             let opened = try? FieldReader.open(
                 String(decoding: uri.utf8.dropFirst(Self.prefix.utf8.count), as: UTF8.self), with: keyring, purposes: Self.purposes)
         else { throw .unreadable }
-        isOnPage = opened.1 == 1
+        isOnPage = opened.purpose == 1
         do {
-            var fields = opened.0
+            var fields = opened.fields
             tenant = ID(try fields.uuid())
             application = ID(try fields.uuid())
             pushedAt = try fields.date()

@@ -118,6 +118,14 @@ struct AttemptCookieTests {
         #expect(values([], String(repeating: "q", count: 3901)) == mark && values([], "") == mark)
         #expect(values(parts(5000), question) == whole)
         #expect(values(parts(5600), question) == mark)
+        // So do cookies of the same response.
+        func beside(_ count: Int) -> String? {
+            let other = "\(secret)-n=\(String(repeating: "n", count: count)); Max-Age=900"
+            return cookie.set("s", question: question, beside: [other], in: request([mine]), publicURL: url).last.map {
+                String($0.prefix { $0 != ";" })
+            }
+        }
+        #expect(beside(3900) == whole.last && beside(5600) == mark.last)
         // Cookies of others do not count.
         #expect(values(["x=\(String(repeating: "p", count: 7000))"], question) == whole)
         // A reload replaces the question.
