@@ -91,7 +91,7 @@ struct ErrorPageTests {
         }
     }
 
-    @Test("a page has the tenant's look also if a change has just removed the tenant from memory")
+    @Test("a page has the tenant's look even if a change has just removed the tenant from memory")
     func afterChange() async throws {
         try await Self.run { platform, request in
             let browser = TestBrowser(platform)
