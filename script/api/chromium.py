@@ -125,19 +125,21 @@ class Chromium:
         assert all(text in complaint for complaint in found), found
 
     def _wait(self, condition, otherwise):
+        last = None
+
         def met(driver):
+            nonlocal last
             try:
                 return condition(driver)
             except WebDriverException as error:
-                # The browser left the page between two steps of the condition. Its driver reports this as an error of its own.
-                if "does not belong to the document" not in str(error):
-                    raise
+                # The browser left the page between two steps of the condition. Its driver reports this in several ways.
+                last = error
                 return False
 
         try:
             return WebDriverWait(self.driver, PATIENCE, poll_frequency=0.02).until(met)
         except TimeoutException:
-            raise AssertionError(otherwise) from None
+            raise AssertionError(otherwise) from last
 
 
 def _mortal(program, folder):
