@@ -2,6 +2,7 @@ import Domains
 import Foundation
 import Postgres
 import Server
+import Tenancy
 import TestSupport
 import Testing
 
@@ -172,6 +173,8 @@ struct HostRoutingTests {
             // The process may get its connection only now, and then believes that notifications arrive.
             try await eventually("the process has none") {
                 own.platform.installation.hosts.forgetAll(isFresh: false)
+                // It would otherwise keep the tenant's addresses for 60 s.
+                own.platform.installation.directory.forgetAll(isFresh: false)
                 return try await own.browser().get(OwnHost.url + Self.discovery).status == 404
             }
             for (state, status) in [("active", 200), ("inactive", 404)] {
