@@ -85,6 +85,8 @@ struct AccountLinkingTests {
         try await Linking.run { linking in
             let page = try await linking.page()
             #expect(try await linking.platform.call("DELETE", "/tenants/acme/users/\(linking.owner.user)").status == 204)
+            // The deletion ends the consent at Apple, and with it a sign-in that is in progress there.
+            try await eventually("Apple knows of the deletion") { try await linking.platform.count("outbox") == 0 }
             let user = try await linking.user(try await linking.link(page))
             #expect(user != linking.owner.user)
             #expect(try await linking.platform.count("identity") == 1)
