@@ -22,7 +22,7 @@ package struct CompactJWS: Sendable {
         let bytes = Array(text.utf8)
         let dot = UInt8(ascii: ".")
         // A fourth part makes the signature invalid, because base64url has no dot.
-        guard let first = bytes.firstIndex(of: dot), let second = bytes[(first + 1)...].firstIndex(of: dot),
+        guard let first = bytes[...].position(of: dot), let second = bytes[(first + 1)...].position(of: dot),
             let json = [UInt8](base64URL: bytes[..<first]), let signature = [UInt8](base64URL: bytes[(second + 1)...]),
             case .object(let header)? = try? JSONValue(json: json), header["crit"] == nil, case .string(let algorithm)? = header["alg"],
             let keyID = Self.optionalText("kid", of: header), let type = Self.optionalText("typ", of: header)

@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Darwin)
-import Darwin
-#endif
-
 /// The parameters of a query or of an `application/x-www-form-urlencoded` body, as defined in OAuth.
 ///
 /// An empty parameter counts as absent, and a repeated one is an error (RFC 6749, section 3.1).
@@ -121,25 +115,28 @@ extension Form {
 
     private static func append(_ text: String, to bytes: inout [UInt8]) {
         var text = text
-        // One bit per ASCII character, because each byte of a redirect is tested.
-        let (low, high) = unreserved
         text.withUTF8 { utf8 in
-            var start = 0
-            for (end, byte) in utf8.enumerated() where byte >= 128 || (byte < 64 ? low : high) >> (byte & 63) & 1 == 0 {
-                bytes.append(contentsOf: utf8[start..<end])
-                append(byte, to: &bytes)
-                start = end + 1
+            // Pointers instead of arrays, because each byte of a redirect is tested.
+            unreserved.withUnsafeBufferPointer { unreserved in
+                var (start, end) = (0, 0)
+                while end < utf8.count {
+                    if !unreserved[Int(utf8[end])] {
+                        bytes.append(contentsOf: utf8[start..<end])
+                        append(utf8[end], to: &bytes)
+                        start = end + 1
+                    }
+                    end += 1
+                }
+                bytes.append(contentsOf: utf8[start...])
             }
-            bytes.append(contentsOf: utf8[start...])
         }
     }
 
-    private static let unreserved: (low: UInt64, high: UInt64) = {
-        var bits: (low: UInt64, high: UInt64) = (0, 0)
-        for byte in "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8 {
-            if byte < 64 { bits.low |= 1 << byte } else { bits.high |= 1 << (byte & 63) }
-        }
-        return bits
+    /// Whether a byte stands for itself (RFC 3986, section 2.3).
+    private static let unreserved: [Bool] = {
+        var table = [Bool](repeating: false, count: 256)
+        for byte in "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8 { table[Int(byte)] = true }
+        return table
     }()
 
     private static func append(_ byte: UInt8, to bytes: inout [UInt8]) {
@@ -149,14 +146,4 @@ extension Form {
     }
 
     private static let hexDigits = Array("0123456789ABCDEF".utf8)
-}
-
-extension ArraySlice<UInt8> {
-    /// The first position of a byte. The C library compares 32 bytes at a time.
-    fileprivate func position(of byte: UInt8) -> Int? {
-        withUnsafeBytes { bytes in
-            guard let start = bytes.baseAddress, let found = memchr(start, Int32(byte), bytes.count) else { return nil }
-            return startIndex + (UnsafeRawPointer(found) - start)
-        }
-    }
 }

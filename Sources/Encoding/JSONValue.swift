@@ -200,9 +200,11 @@ private struct JSONParser {
     /// Skips the bytes of a string that stand for themselves.
     private mutating func skipUnescaped() {
         position = bytes.withUnsafeBufferPointer { bytes in
-            var end = position
-            while end < bytes.count, bytes[end] >= 0x20, bytes[end] != UInt8(ascii: "\""), bytes[end] != UInt8(ascii: "\\") { end += 1 }
-            return end
+            standsForItself.withUnsafeBufferPointer { standsForItself in
+                var end = position
+                while end < bytes.count, standsForItself[Int(bytes[end])] { end += 1 }
+                return end
+            }
         }
     }
 
@@ -247,3 +249,6 @@ private struct JSONParser {
         return code
     }
 }
+
+/// Whether a byte of a string stands for itself (RFC 8259, section 7).
+private let standsForItself: [Bool] = (UInt8.min...UInt8.max).map { $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }

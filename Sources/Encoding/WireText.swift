@@ -1,3 +1,9 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
 /// Text from the wire, read by bytes.
 ///
 /// Protocols separate and compare by ASCII bytes. Swift's own functions work by `Character` and canonical equivalence. U+0600
@@ -80,6 +86,16 @@ extension Collection<UInt8> {
     }
 }
 
+extension ArraySlice<UInt8> {
+    /// The first position of a byte. The C library compares 32 bytes at a time.
+    func position(of byte: UInt8) -> Int? {
+        withUnsafeBytes { bytes in
+            guard let start = bytes.baseAddress, let found = memchr(start, Int32(byte), bytes.count) else { return nil }
+            return startIndex + (UnsafeRawPointer(found) - start)
+        }
+    }
+}
+
 extension UnsafeBufferPointer<UInt8> {
     /// The ranges between separators, by the rules of `parts`.
     package func ranges(between separator: UInt8, atMost most: Int, includingEmpty includesEmpty: Bool) -> [Range<Int>] {
@@ -95,8 +111,9 @@ extension UnsafeBufferPointer<UInt8> {
 
     /// Whether these bytes start with the other bytes, which are not longer.
     @usableFromInline func agrees(with other: Self) -> Bool {
-        for position in other.indices where self[position] != other[position] { return false }
-        return true
+        // An empty buffer has no address.
+        guard let mine = baseAddress, let others = other.baseAddress else { return other.isEmpty }
+        return memcmp(mine, others, other.count) == 0
     }
 }
 
