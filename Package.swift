@@ -78,6 +78,7 @@ let package = Package(
     ],
     targets: [
         // The C libraries.
+        .systemLibrary(name: "CArgon2", pkgConfig: "libargon2", providers: [.apt(["libargon2-dev"]), .brew(["argon2"])]),
         .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         .systemLibrary(name: "CMalloc"),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
@@ -85,7 +86,7 @@ let package = Package(
         // The leaves. They import no other leaf except `Encoding`. The simulator and the demo application also import `Web`.
         .target(name: "Encoding"),
         .target(name: "Postgres", dependencies: ["CLibPQ", crypto, logging, serviceLifecycle]),
-        .target(name: "Sealing", dependencies: ["Encoding", crypto]),
+        .target(name: "Sealing", dependencies: ["Encoding", "CArgon2", crypto]),
         .target(name: "Apple", dependencies: ["Encoding", asyncHTTPClient, crypto, jwtKit, logging, nioCore, nioHTTP1]),
         .target(
             name: "Web",
@@ -484,7 +485,7 @@ let package = Package(
                 "Server", "Tenancy", "Access", "Postgres", "EmbeddedPostgres", "TestSupport",
             ]),
         .testTarget(name: "EncodingTests", dependencies: ["Encoding"]),
-        .testTarget(name: "SealingTests", dependencies: ["Sealing", "Encoding", crypto]),
+        .testTarget(name: "SealingTests", dependencies: ["Sealing", "Encoding", "CArgon2", crypto]),
         .testTarget(
             name: "AppleTests",
             dependencies: [
