@@ -8,21 +8,24 @@ import Glibc
 import Darwin
 #endif
 
-/// A thread of its own for work that takes milliseconds, such as a picture.
+/// A thread of its own for work that takes milliseconds, such as a picture. It can also be several threads with one queue.
 ///
-/// Actions run on the threads of event loops, where such work delays all connections of the loop. The thread has a low priority on Linux,
-/// and its queue is bounded. So callers cannot use up a processor or the memory with it.
+/// Actions run on the threads of event loops, where such work delays all connections of the loop. The threads have a low priority on Linux,
+/// and their queue is bounded. So callers cannot use up a processor or the memory with it.
 package final class WorkThread: Sendable {
     /// The queue is full. The work was not started.
     package struct Full: Error {}
 
-    private let thread = NIOThreadPool(numberOfThreads: 1)
-    private let mostWaiting: Int
+    private let thread: NIOThreadPool
+    /// The maximum number of jobs that run or wait.
+    private let mostJobs: Int
     /// The number of jobs that run or wait.
     private let jobs = Mutex(0)
 
-    package init(mostWaiting: Int = 16) {
-        self.mostWaiting = mostWaiting
+    /// - Parameter count: The number of threads. Each runs one job at a time.
+    package init(count: Int = 1, mostWaiting: Int = 16) {
+        mostJobs = count + mostWaiting
+        thread = NIOThreadPool(numberOfThreads: count)
         thread.start()
     }
 
@@ -35,7 +38,7 @@ package final class WorkThread: Sendable {
     /// - Throws: `Full`, and the errors of the work.
     package func run<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result) async throws -> Result {
         let hasPlace = jobs.withLock { jobs in
-            guard jobs <= mostWaiting else { return false }
+            guard jobs < mostJobs else { return false }
             jobs += 1
             return true
         }

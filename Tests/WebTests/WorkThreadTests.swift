@@ -59,4 +59,27 @@ struct WorkThreadTests {
         try await running
         try await thread.run {}
     }
+
+    @Test("several threads run as many jobs at the same time, and no more", .timeLimit(.minutes(1)))
+    func count() async throws {
+        let threads = WorkThread(count: 2, mostWaiting: 0)
+        let (started, release) = (AsyncStream<Void>.makeStream(), DispatchSemaphore(value: 0))
+        try await withThrowingTaskGroup { group in
+            for _ in 1...2 {
+                group.addTask {
+                    try await threads.run {
+                        started.continuation.yield()
+                        release.wait()
+                    }
+                }
+            }
+            // With one thread, the second job would never start.
+            var starts = started.stream.makeAsyncIterator()
+            for _ in 1...2 { _ = await starts.next() }
+            await #expect(throws: WorkThread.Full.self) { try await threads.run {} }
+            for _ in 1...2 { release.signal() }
+            try await group.waitForAll()
+        }
+        try await threads.run {}
+    }
 }
