@@ -85,6 +85,7 @@ let package = Package(
 
         // The leaves. They import no other leaf except `Encoding`. The simulator and the demo application also import `Web`.
         .target(name: "Encoding"),
+        .target(name: "QRCode"),
         .target(name: "Postgres", dependencies: ["CLibPQ", crypto, logging, serviceLifecycle]),
         .target(name: "Sealing", dependencies: ["Encoding", "CArgon2", crypto]),
         .target(name: "Apple", dependencies: ["Encoding", asyncHTTPClient, crypto, jwtKit, logging, nioCore, nioHTTP1]),
@@ -485,6 +486,7 @@ let package = Package(
                 "Server", "Tenancy", "Access", "Postgres", "EmbeddedPostgres", "TestSupport",
             ]),
         .testTarget(name: "EncodingTests", dependencies: ["Encoding"]),
+        .testTarget(name: "QRCodeTests", dependencies: ["QRCode"]),
         .testTarget(name: "SealingTests", dependencies: ["Sealing", "Encoding", "CArgon2", crypto]),
         .testTarget(
             name: "AppleTests",
