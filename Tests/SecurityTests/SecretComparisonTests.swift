@@ -94,7 +94,7 @@ struct SecretComparisonTests {
             "APIs", "Access", "Accounts", "Apple", "AuthKit", "Billing", "BrowserSessions", "ClientKeys", "Delivery", "Devices", "Encoding",
             "Ledger", "Mail", "Mushu",
             "AppleButton", "Branding",
-            "Outbox",
+            "Factors", "Outbox",
             "Registration", "Sealing", "Server", "Sessions",
             "SignIn", "Signing", "Sinks", "Tenancy", "Users", "Web",
         ].flatMap { target in
