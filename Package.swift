@@ -121,7 +121,7 @@ let package = Package(
         // The parts of the product. Each imports only targets above it.
         .target(name: "Outbox", dependencies: ["Postgres", logging, serviceLifecycle]),
         // It imports Web only for its threads.
-        .target(name: "Factors", dependencies: ["Web", "Sealing", "Encoding", nioCore]),
+        .target(name: "Factors", dependencies: ["Web", "Sealing", "QRCode", "Encoding", crypto, nioCore]),
         .target(
             name: "Access",
             dependencies: [
@@ -490,7 +490,7 @@ let package = Package(
         .testTarget(name: "EncodingTests", dependencies: ["Encoding"]),
         .testTarget(name: "QRCodeTests", dependencies: ["QRCode"]),
         .testTarget(name: "SealingTests", dependencies: ["Sealing", "Encoding", "CArgon2", crypto]),
-        .testTarget(name: "FactorsTests", dependencies: ["Factors", "Sealing"]),
+        .testTarget(name: "FactorsTests", dependencies: ["Factors", "Sealing", "QRCode", "Encoding"]),
         .testTarget(
             name: "AppleTests",
             dependencies: [
