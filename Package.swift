@@ -313,7 +313,7 @@ let package = Package(
         .target(
             name: "FuzzTargets",
             dependencies: product + [
-                "AuthKit", "Apple", "AppleSimulator", "DemoApplication",
+                "AuthKit", "Factors", "QRCode", "Apple", "AppleSimulator", "DemoApplication",
                 crypto, fuzzing, httpTypes, hummingbird, nioCore,
             ],
             path: "Tests/Fuzz/Targets"),
