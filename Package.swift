@@ -88,7 +88,7 @@ let package = Package(
         .target(name: "QRCode"),
         .target(name: "Postgres", dependencies: ["CLibPQ", crypto, logging, serviceLifecycle]),
         .target(name: "Sealing", dependencies: ["Encoding", "CArgon2", crypto]),
-        .target(name: "Passkeys", dependencies: ["Encoding"]),
+        .target(name: "Passkeys", dependencies: ["Encoding", crypto]),
         .target(name: "Apple", dependencies: ["Encoding", asyncHTTPClient, crypto, jwtKit, logging, nioCore, nioHTTP1]),
         .target(
             name: "Web",
@@ -492,7 +492,7 @@ let package = Package(
         .testTarget(name: "QRCodeTests", dependencies: ["QRCode"]),
         .testTarget(name: "SealingTests", dependencies: ["Sealing", "Encoding", "CArgon2", crypto]),
         .testTarget(name: "FactorsTests", dependencies: ["Factors", "Sealing", "QRCode", "Encoding"]),
-        .testTarget(name: "PasskeysTests", dependencies: ["Passkeys", "TestSupport"]),
+        .testTarget(name: "PasskeysTests", dependencies: ["Passkeys", "Encoding", "TestSupport", crypto]),
         .testTarget(
             name: "AppleTests",
             dependencies: [
