@@ -71,7 +71,7 @@ struct WireTextTests {
         for target in [
             "Web", "Access", "Delivery", "Tenancy", "Ledger", "Billing", "Sinks", "Users", "Signing", "Sessions", "Accounts", "SignIn",
             "Mushu", "Mail",
-            "Factors", "Encoding", "Apple", "AppleSimulator", "DemoApplication",
+            "Factors", "Passkeys", "Encoding", "Apple", "AppleSimulator", "DemoApplication",
         ] {
             for path in try FileManager.default.subpathsOfDirectory(atPath: folder.appending(path: target).path)
             where path.hasSuffix(".swift") {

@@ -62,11 +62,11 @@ struct SecretComparisonTests {
         let comparison = try Regex("(?:\(value) (?:==|!=) (?!nil|\\.)|(?:==|!=) \(value)(?![A-Za-z(.]))")
         // Comparisons of public values: a URI that is also in the request, the audit trail's chain, which its reader already has, a
         // statement's digest, which is on the statement and which an operator's command compares with the ledger, a logo's digest, whose
-        // start is in its URL, and the ID of a user who was found by an address.
+        // start is in its URL, the ID of a user who was found by an address, and the digest of a host that passkeys belong to.
         let allowed = [
             "redirectURIHash == Self.hash(redirectURI)", "event.computedHash != event.hash", "event.previousHash != lastHash",
             "ledger.digest != digest", "current.logo?.digest != logo.digest", "found?.digest == row.get(\"digest\"",
-            "waiting.candidate == user", "ticket.requester.user == waiting.candidate",
+            "waiting.candidate == user", "ticket.requester.user == waiting.candidate", "data.rpIDHash == idHash",
         ]
         var files = 0
         for file in try Self.sourceFiles() {
@@ -94,7 +94,7 @@ struct SecretComparisonTests {
             "APIs", "Access", "Accounts", "Apple", "AuthKit", "Billing", "BrowserSessions", "ClientKeys", "Delivery", "Devices", "Encoding",
             "Ledger", "Mail", "Mushu",
             "AppleButton", "Branding",
-            "Factors", "Outbox",
+            "Factors", "Outbox", "Passkeys",
             "Registration", "Sealing", "Server", "Sessions",
             "SignIn", "Signing", "Sinks", "Tenancy", "Users", "Web",
         ].flatMap { target in
