@@ -37,14 +37,16 @@ package struct PageFrame: Sendable {
     ///   - content: The values for the main part of the template.
     ///   - forms: The permitted targets of its forms.
     ///   - frames: The permitted sources of its frames; nil for no frames.
+    ///   - script: The script of the template, which its hash permits; nil for no script.
     package func response(
         _ template: HTMLTemplate, _ content: [String: Any], _ status: HTTPResponse.Status = .ok, forms: String = "'none'",
-        frames: String? = nil, referrerPolicy: String = "no-referrer"
+        frames: String? = nil, script: String? = nil, referrerPolicy: String = "no-referrer"
     ) -> Response {
         var content = content.merging(rootContent) { mine, _ in mine }
         let accent = brand?.color.map { ":root { --accent: \($0); --on-accent: \($0.text) }" }
         let sources = [Self.styleSource] + (accent.map { [PagePolicy.source(ofInline: $0)] } ?? [])
-        let policy = PagePolicy(style: sources.joined(separator: " "), frames: frames, forms: forms)
+        let policy = PagePolicy(
+            style: sources.joined(separator: " "), script: script.map(PagePolicy.source(ofInline:)), frames: frames, forms: forms)
         content["policy"] = policy.meta
         if let accent { (content["isColored"], content["accent"]) = (true, accent) }
         if let brand {
@@ -94,9 +96,12 @@ extension PagePolicy {
 
 extension HTMLTemplate {
     /// A page in a `PageFrame`. `{{#detail}}{{>text}}{{/detail}}` inserts a text of `PageFrame.content`.
-    /// - Parameter main: The content of `<main>`, with its heading.
-    package static func framed(_ main: String) -> HTMLTemplate {
-        page(
+    /// - Parameters:
+    ///   - main: The content of `<main>`, with its heading.
+    ///   - script: The one script of the page, without `{{` and `</`. The response must name it too.
+    package static func framed(_ main: String, script: String? = nil) -> HTMLTemplate {
+        let element = script.map { "\n<script>\($0)</script>" } ?? ""
+        return page(
             titled: "{{title}}", style: PageFrame.style, root: PageFrame.root,
             """
             {{#isColored}}
@@ -114,7 +119,7 @@ extension HTMLTemplate {
             {{/isBranded}}
             <main>
             \(main)
-            </main>
+            </main>\(element)
             {{#hasLinks}}
             <footer>
             <ul>

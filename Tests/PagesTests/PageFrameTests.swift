@@ -16,10 +16,16 @@ struct PageFrameTests {
     private static func page(
         _ notice: NoticePage = notice, path: String = "/", accepting language: String? = nil, brand: Brand? = nil
     ) async throws -> (headers: HTTPFields, body: String) {
+        try await read(notice.response(.badRequest, in: frame(path: path, accepting: language, brand: brand)))
+    }
+
+    private static func frame(path: String = "/", accepting language: String? = nil, brand: Brand? = nil) -> PageFrame {
         var head = HTTPRequest(method: .get, scheme: nil, authority: nil, path: path)
         head.headerFields[.acceptLanguage] = language
-        let request = Request(head: head, body: RequestBody(buffer: ByteBuffer()))
-        let response = notice.response(.badRequest, in: PageFrame(request, brand, requestID: "req_1"))
+        return PageFrame(Request(head: head, body: RequestBody(buffer: ByteBuffer())), brand, requestID: "req_1")
+    }
+
+    private static func read(_ response: Response) async throws -> (headers: HTTPFields, body: String) {
         let body = Body()
         try await response.body.write(body)
         return (response.headers, await body.text.value)
@@ -89,6 +95,19 @@ struct PageFrameTests {
         let shown = try await Self.page(brand: brand)
         #expect(shown.body.contains("<img src=\"/t/acme/logo/3f\" alt=\"Ärzte &amp; Söhne\">"))
         #expect(shown.headers[.contentSecurityPolicy]?.contains("img-src 'self'") == true)
+    }
+
+    @Test("a page runs its one script, unchanged and by its hash, and no other")
+    func script() async throws {
+        let script = "\"use strict\";\nif (1 < 2 && 2 > 1) document.title = `${'é'}`;"
+        let template = HTMLTemplate.framed("<h1>{{title}}</h1>", script: script)
+        let page = try await Self.read(Self.frame().response(template, ["title": "<script>"], script: script))
+        #expect(page.body.contains("</main>\n<script>\(script)</script>\n") && page.body.matches(of: /<script/).count == 1)
+        let policy = try #require(page.headers[.contentSecurityPolicy])
+        #expect(policy.contains("script-src \(PagePolicy.source(ofInline: script));") && !policy.contains("unsafe"))
+        // Without its hash, the browser does not run it.
+        let unnamed = try await Self.read(Self.frame().response(template, ["title": ""]))
+        #expect(unnamed.headers[.contentSecurityPolicy]?.contains("script-src") == false)
     }
 
     @Test("a page leads back to the application where it has the address of its sign-in")
