@@ -314,7 +314,7 @@ let package = Package(
         .target(
             name: "FuzzTargets",
             dependencies: product + [
-                "AuthKit", "Factors", "QRCode", "Apple", "AppleSimulator", "DemoApplication",
+                "AuthKit", "Factors", "Passkeys", "QRCode", "Apple", "AppleSimulator", "DemoApplication",
                 crypto, fuzzing, httpTypes, hummingbird, nioCore,
             ],
             path: "Tests/Fuzz/Targets"),

@@ -5,5 +5,5 @@ extension FuzzTarget {
     package static let all =
         web + login + authorization + authKit + clientKeys + signingKeys + tenancy + registration + usage + pricing + apple + sealing
         + postgres + server + simulator + demo
-        + button + mail + domains + factors
+        + button + mail + domains + factors + passkeys
 }
