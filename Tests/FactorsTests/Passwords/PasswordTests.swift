@@ -34,6 +34,13 @@ struct PasswordTests {
         #expect(Password(typed: String(repeating: "\u{1F600}", count: 64)) != nil)
         #expect(Password(typed: String(repeating: "\u{1F600}", count: 257)) == nil)
         #expect(Password(typed: "") != nil)
+        // The limit does not depend on the keyboard.
+        for (composed, decomposed, most) in [("\u{E9}", "e\u{301}", 512), ("\u{D55C}", "\u{1112}\u{1161}\u{11AB}", 341)] {
+            for text in [composed, decomposed] {
+                #expect(Password(typed: String(repeating: text, count: most)) != nil)
+                #expect(Password(typed: String(repeating: text, count: most + 1)) == nil)
+            }
+        }
     }
 
     @Test("a password never prints")
