@@ -71,7 +71,7 @@ private struct CreationOptions: Encodable {
     let challenge: String
     let pubKeyCredParams = CredentialKey.Algorithm.allCases.map { Parameters(alg: $0.rawValue) }
     /// In milliseconds.
-    let timeout = Int(PasskeyChallenge.lifetime * 1000)
+    let timeout = PasskeyChallenge.timeout * 1000
     let excludeCredentials: [CredentialDescriptor]
     let authenticatorSelection = Selection()
     let attestation = "none"

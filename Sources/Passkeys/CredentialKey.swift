@@ -14,7 +14,8 @@ package struct CredentialKey: Sendable {
     }
 
     package enum Refusal: Error, Equatable {
-        /// The key is not a COSE key in its only form, or not a point of its curve.
+        /// The key is not a COSE key in its only form, or its point is weak. A P-256 key can also be off its curve. This is not checked for
+        /// Ed25519, whose signatures then all fail.
         case malformed
         /// Another algorithm.
         case algorithm

@@ -6,8 +6,11 @@ package import Foundation
 /// A challenge proves that a response is new only if each one is accepted once, and only from the browser that received it. The caller
 /// ensures both: it saves the challenge for this browser, and removes it when a response arrives, even if the response is refused.
 package struct PasskeyChallenge: Equatable, Sendable {
-    /// In seconds. It is also the timeout of the browser, and the recommended one (section 15.1).
-    package static let lifetime: TimeInterval = 300
+    /// In seconds. It begins with the page. So it is longer than the timeout, which begins when the person presses the button. Otherwise the
+    /// authenticator of a slow person would keep a passkey that the server refuses.
+    package static let lifetime: TimeInterval = 900
+    /// The timeout of the browser in seconds, as recommended (section 15.1).
+    static let timeout = 300
     /// In bytes. The specification requires at least 16.
     private static let length = 32
 

@@ -97,8 +97,9 @@ package enum PasskeyScript {
                 HTMLFormElement.prototype.submit.call(form);
               } catch (error) {
                 show(form, error.name);
+                // Only now. A second passkey while the form is on its way would replace the first one in the authenticator.
+                isBusy = false;
               }
-              isBusy = false;
             });
           }
         })();

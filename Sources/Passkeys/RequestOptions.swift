@@ -14,7 +14,7 @@ extension RelyingParty {
 private struct RequestOptions: Encodable {
     let challenge: String
     /// In milliseconds.
-    let timeout = Int(PasskeyChallenge.lifetime * 1000)
+    let timeout = PasskeyChallenge.timeout * 1000
     let rpId: String
     let allowCredentials: [CredentialDescriptor]
     let userVerification = "required"

@@ -62,10 +62,10 @@ struct VerifyRegistrationTests {
         #expect(refusal { $0.clientData = Array(text.replacing("webauthn", with: "web\\u0061uthn").utf8) } == nil)
     }
 
-    @Test("a challenge has a lifetime of 5 minutes")
+    @Test("a challenge lives longer than the timeout of the browser: 15 minutes")
     func expired() {
         let authenticator = SoftwareAuthenticator()
-        for (seconds, expected) in [(0, nil), (299, nil), (300, .expired), (86_400, .expired)] as [(TimeInterval, PasskeyRefusal?)] {
+        for (seconds, expected) in [(0, nil), (899, nil), (900, .expired), (86_400, .expired)] as [(TimeInterval, PasskeyRefusal?)] {
             #expect(ceremony.refusal(of: authenticator, at: Ceremony.start.addingTimeInterval(seconds)) == expected)
         }
         // The clock of another process may be behind.
