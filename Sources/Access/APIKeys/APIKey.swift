@@ -39,6 +39,9 @@ package struct APIKey: Identified, Sendable {
         case statementsRead = "statements:read"
         case notificationsRead = "notifications:read"
         case notificationsWrite = "notifications:write"
+        /// To see members, invitations and roles.
+        case membersRead = "members:read"
+        case membersWrite = "members:write"
     }
 
     package let id: ID<APIKey>

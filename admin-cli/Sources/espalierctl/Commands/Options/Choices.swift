@@ -68,7 +68,7 @@ enum APIKeyScope {
         "users:write", "sessions:read", "sessions:write", "authenticate:write", "signing_keys:read", "signing_keys:write", "api_keys:read",
         "api_keys:write", "audit:read", "webhooks:read", "webhooks:write", "usage:read", "usage:write", "pricing:read", "pricing:write",
         "statements:read",
-        "notifications:read", "notifications:write",
+        "notifications:read", "notifications:write", "members:read", "members:write",
     ]
 
     /// A line for each resource, for example `tenants:read, tenants:write`.
