@@ -43,7 +43,7 @@ let product: [Target.Dependency] = [
     "APIs", "Signing", "Users", "Sinks", "Billing", "Ledger",
     "Tenancy",
     "ClientKeys",
-    "Mail", "Delivery", "Access",
+    "People", "Mail", "Delivery", "Access",
     "AppleButton",
     "Web",
     "Postgres", "Sealing", "Encoding",
@@ -141,6 +141,9 @@ let package = Package(
                 "Access", "Outbox", "Web", "Postgres", "Sealing", "Encoding",
                 hummingbird, logging, nioCore, nioPosix, nioSSL, serviceLifecycle,
             ]),
+        .target(
+            name: "People",
+            dependencies: ["Access", "Web", "Postgres", "Sealing", "Encoding"]),
         .target(
             name: "ClientKeys",
             dependencies: [
@@ -268,7 +271,7 @@ let package = Package(
                 "AuthKit", "Mushu", "Devices", "Registration", "SignIn", "Accounts", "Sessions", "APIs", "Signing", "Users", "Sinks",
                 "Billing",
                 "Ledger", "Tenancy",
-                "ClientKeys", "Mail", "Delivery",
+                "ClientKeys", "People", "Mail", "Delivery",
                 "Access",
                 "Pages",
                 "Outbox", "Web", "Postgres", "Sealing", "Apple", "Encoding", "CMalloc",
@@ -372,6 +375,9 @@ let package = Package(
                 "Server", "Mail", "Tenancy", "Access", "Outbox", "Web", "Postgres", "Sealing", "Encoding", "TestSupport",
                 logging, serviceLifecycle,
             ]),
+        .testTarget(
+            name: "PeopleTests",
+            dependencies: ["Server", "People", "Access", "Postgres", "Sealing", "TestSupport"]),
         .testTarget(
             name: "ClientKeysTests", dependencies: ["ClientKeys", "Access", "Encoding", "TestSupport", crypto, cryptoExtras, logging]),
         .testTarget(

@@ -10,6 +10,9 @@ struct TableOwnershipTests {
         "Access": ["api_key", "audit_event", "idempotency_key"],
         "Delivery": ["webhook_delivery", "webhook_endpoint", "webhook_event", "webhook_secret"],
         "Mail": ["mail", "mail_status"],
+        "People": [
+            "custom_role", "invitation", "membership", "passkey", "person", "person_session", "person_totp", "recovery_code",
+        ],
         "ClientKeys": ["single_use"],
         "Tenancy": ["apple_key", "application", "application_secret", "connection", "purged_table", "tenant"],
         "Ledger": [

@@ -18,6 +18,8 @@ package enum TenantTables {
     /// Inserts a row of the tenant into each table that a login does not write to.
     package static func fill(_ tenant: ID<Tenant>, _ owner: DatabasePool) async throws {
         let (endpoint, event, deletion, transfer, now) = (UUID(), UUID(), UUID(), UUID(), Date())
+        // The account of a member belongs to the platform.
+        let (person, role, text, address) = (UUID(), UUID(), UUID().uuidString, "\(UUID())@example.com")
         _ = try await owner.run([
             """
             INSERT INTO team_transfer (tenant_id, id, from_team_id, to_team_id, services_id, created_at, updated_at)
@@ -115,6 +117,35 @@ package enum TenantTables {
             VALUES (\(tenant), \(UUID()), '\\x00', \(now), \(now))
             """,
             "INSERT INTO mail_status (tenant_id, sent_at) VALUES (\(tenant), \(now))",
+            """
+            INSERT INTO person (id, name, email, sealed_password, password_changed_at, created_at, updated_at)
+            VALUES (\(person), 'Ada', \(address), '\\x00', \(now), \(now), \(now))
+            """,
+            """
+            INSERT INTO person_session (id, person_id, kind, digest, bound_digest, methods, authenticated_at, created_at, last_used_at, expires_at)
+            VALUES (\(UUID()), \(person), 'browser', sha256(convert_to(\(text), 'UTF8')), '\\x00', '{pwd}', \(now), \(now), \(now), \(now))
+            """,
+            "INSERT INTO person_totp (id, person_id, sealed_secret, created_at) VALUES (\(UUID()), \(person), '\\x00', \(now))",
+            """
+            INSERT INTO passkey (id, person_id, credential_id, public_key, aaguid, sign_count, is_backup_eligible, is_backed_up, transports,
+                name, created_at)
+            VALUES (\(UUID()), \(person), convert_to(\(text), 'UTF8'), sha256(''), substring(sha256('') FROM 1 FOR 16), 0, false, false, '{}',
+                'Key', \(now))
+            """,
+            "INSERT INTO recovery_code (id, person_id, digest, created_at) VALUES (\(UUID()), \(person), '\\x00', \(now))",
+            """
+            INSERT INTO custom_role (tenant_id, id, name, scopes, created_at, updated_at)
+            VALUES (\(tenant), \(role), 'Support desk', '{users:read}', \(now), \(now))
+            """,
+            """
+            INSERT INTO membership (tenant_id, id, person_id, role, role_id, created_at, updated_at)
+            VALUES (\(tenant), \(UUID()), \(person), 'custom', \(role), \(now), \(now))
+            """,
+            """
+            INSERT INTO invitation (tenant_id, id, email, role, role_id, digest, bound_digest, invited_by, expires_at, created_at, updated_at)
+            VALUES (\(tenant), \(UUID()), 'grace@example.com', 'custom', \(role), sha256(convert_to(\(text), 'UTF8')), '\\x00', 'system', \(now),
+                \(now), \(now))
+            """,
             "INSERT INTO idempotency_key VALUES (\(tenant), \(UUID()), '\\x00', '\\x00', \(now), \(now))",
             "INSERT INTO outbox VALUES (\(tenant), \(UUID()), 'x', \(UUID()), 0, \(now), \(now.addingTimeInterval(86400)))",
             """

@@ -3,6 +3,7 @@ import Accounts
 import Delivery
 import Foundation
 import Mail
+import People
 import Postgres
 import Sealing
 import Signing
@@ -15,6 +16,7 @@ struct SealedData {
     static let columns = [
         SealedColumn.ofServer, SealedColumn.ofAccess, SealedColumn.ofDelivery, SealedColumn.ofTenancy, SealedColumn.ofSinks,
         SealedColumn.ofUsers, SealedColumn.ofSigning, SealedColumn.ofAccounts, SealedColumn.ofMail,
+        SealedColumn.ofPeople,
     ].flatMap { $0 }
 
     private static let batch = 1000

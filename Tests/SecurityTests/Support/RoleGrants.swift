@@ -24,6 +24,7 @@ enum RoleGrants {
         connection: DELETE INSERT SELECT UPDATE(bundle_ids check_claimed_at check_due_at check_outcome check_steps checked_at \
             email_sources relink_until services_id updated_at)
         consent: INSERT SELECT UPDATE(api_ids given_at revoked_at scopes updated_at)
+        custom_role: DELETE INSERT SELECT UPDATE(name scopes updated_at)
         device_authorization: DELETE INSERT SELECT UPDATE(approved_login interval_seconds login_id polled_at state)
         digest_key: SELECT
         domain: DELETE INSERT SELECT UPDATE(check_due_at checked_at failing_since is_exclusive is_primary proved_since state \
@@ -31,13 +32,21 @@ enum RoleGrants {
         idempotency_key: DELETE INSERT SELECT UPDATE(body_digest created_at locked_until sealed_answer)
         identity: DELETE INSERT SELECT UPDATE(apple_client_id is_asserted last_login_at revoked_at sealed_refresh_token vouched_at)
         initial_access_token: INSERT SELECT UPDATE(registrations revoked_at updated_at)
+        invitation: DELETE INSERT SELECT UPDATE(accepted_at person_id updated_at)
         logo: DELETE INSERT SELECT UPDATE(data digest media_type)
         lost_host: DELETE SELECT
         mail: DELETE INSERT SELECT UPDATE(attempt state uncertain)
         mail_status: INSERT SELECT UPDATE(failed_at failure failure_reply sent_at)
         master_key: SELECT
+        membership: DELETE INSERT SELECT UPDATE(role role_id updated_at)
         outbox: DELETE INSERT SELECT UPDATE(attempts due_at)
+        passkey: DELETE INSERT SELECT UPDATE(is_backed_up last_used_at name sign_count)
+        person: DELETE INSERT SELECT UPDATE(code_failed_at code_failures email email_proved_at name password_changed_at \
+            password_failed_at password_failures sealed_password sessions_valid_after updated_at)
+        person_session: DELETE INSERT SELECT UPDATE(address authenticated_at ended_at ended_reason last_used_at methods user_agent)
+        person_totp: DELETE INSERT SELECT UPDATE(confirmed_at last_step sealed_secret)
         rate_card: INSERT SELECT
+        recovery_code: DELETE INSERT SELECT UPDATE(used_at)
         revocation: DELETE SELECT
         schema_migration: SELECT
         session: DELETE INSERT SELECT UPDATE(apple_team_id dpop_jkt ended_at ended_reason last_host refresh_generation refreshed_at \

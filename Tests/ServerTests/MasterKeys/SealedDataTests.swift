@@ -19,7 +19,8 @@ struct SealedDataTests {
         "idempotency_key.digest",
         "master_key.id", "schema_migration.checksum", "single_use.digest", "statement.digest", "initial_access_token.digest",
         "initial_access_token.bound_digest", "client_registration.digest", "client_registration.bound_digest",
-        "device_authorization.user_code_digest",
+        "device_authorization.user_code_digest", "invitation.digest", "invitation.bound_digest", "person_session.digest",
+        "person_session.bound_digest", "passkey.credential_id", "passkey.public_key", "passkey.aaguid", "recovery_code.digest",
     ]
 
     @Test("every column of bytes is walked over, or listed here as one without sealed values")
@@ -33,7 +34,7 @@ struct SealedDataTests {
             """
         ).map { try $0.get("name", as: String.self) }
         let walked = Set(SealedData.columns.map { "\($0.table).\($0.column)" })
-        #expect(walked.count == SealedData.columns.count && walked.count == 10)
+        #expect(walked.count == SealedData.columns.count && walked.count == 12)
         #expect(Set(found).subtracting(walked).subtracting(Self.plain).sorted() == [], "sealed? Add a SealedColumn")
         #expect(walked.subtracting(found).sorted() == [])
     }
@@ -50,6 +51,7 @@ struct SealedDataTests {
         // Digests are bound to these contexts, but nothing is sealed for them.
         let digests: Set = [
             "api_key.digest", "application_secret.digest", "initial_access_token.digest", "client_registration.digest",
+            "invitation.digest", "person_session.digest",
         ]
         #expect(contexts.subtracting(digests) == walked)
     }
@@ -91,7 +93,7 @@ struct SealedDataTests {
     func resealed() async throws {
         try await TestPlatform.run { platform in
             let values = try await Self.fill(platform)
-            #expect(values.count == 10)
+            #expect(values.count == 12)
             let (old, new) = (platform.settings.keyring, MasterKey.generate())
             let both = try Keyring([new, try MasterKey(base64: platform.masterKey)])
             let data = SealedData(database: PlatformDatabase(platform.ownerPool))

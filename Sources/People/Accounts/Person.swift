@@ -1,0 +1,125 @@
+package import Access
+import Encoding
+package import Foundation
+package import Postgres
+package import Sealing
+
+/// The account of a person who acts for the platform or for tenants. Its memberships (`Membership`) decide on the permissions.
+///
+/// It belongs to the platform, because one person may be a member of several tenants. So no tenant can read or change it.
+package struct Person: Identified, Sendable {
+    package static let idPrefix = "person"
+
+    package let id: ID<Person>
+    package let name: String
+    /// The name for a sign-in. No two accounts have the same, regardless of the case of `A` to `Z`.
+    package let email: String
+    /// When the person last proved to read the mailbox. Nil for an address that was only entered.
+    package let emailProvedAt: Date?
+    package let passwordChangedAt: Date?
+    /// Sessions from before this time have ended.
+    package let sessionsValidAfter: Date?
+    package let createdAt: Date
+    package let updatedAt: Date
+
+    /// The row that a sealed password is bound to.
+    package static func passwordContext(_ id: ID<Person>) -> SealingContext {
+        SealingContext(tenant: .platform, table: "person", column: "sealed_password", row: id.description)
+    }
+}
+
+// MARK: Rows
+
+extension Person {
+    package init(_ row: Row) throws {
+        id = try row.get("id")
+        name = try row.get("name")
+        email = try row.get("email")
+        emailProvedAt = try row.get("email_proved_at")
+        passwordChangedAt = try row.get("password_changed_at")
+        sessionsValidAfter = try row.get("sessions_valid_after")
+        createdAt = try row.get("created_at")
+        updatedAt = try row.get("updated_at")
+    }
+
+    package static func find(_ id: ID<Person>) -> SQL {
+        """
+        SELECT id, name, email, email_proved_at, password_changed_at, sessions_valid_after, created_at, updated_at FROM person
+        WHERE tenant_id = \(UUID.platform) AND id = \(id)
+        """
+    }
+
+    /// The person who signs in with an address, and the sealed password.
+    package static func find(email: String) -> SQL {
+        """
+        SELECT id, name, email, email_proved_at, password_changed_at, sessions_valid_after, created_at, updated_at, sealed_password FROM person
+        WHERE tenant_id = \(UUID.platform) AND email_key = \(email.asciiLowercased)
+        """
+    }
+
+    /// Creates an account. The schema refuses a second one with the address (`person_email`).
+    /// - Parameter isProved: whether the person has proved to read the mailbox.
+    package static func insert(_ id: ID<Person>, name: String, email: String, isProved: Bool, at now: Date) -> SQL {
+        let provedAt: Date? = isProved ? now : nil
+        return """
+            INSERT INTO person (id, name, email, email_proved_at, created_at, updated_at)
+            VALUES (\(id), \(name), \(email), \(provedAt), \(now), \(now))
+            """
+    }
+
+    /// Sets the hash of a password. All earlier sessions end.
+    package static func setPassword(_ hash: Secret, of id: ID<Person>, keyring: Keyring, at now: Date) -> SQL {
+        """
+        UPDATE person SET sealed_password = \(keyring.seal(hash.revealBytes(), in: passwordContext(id)).bytes),
+            password_changed_at = \(now), sessions_valid_after = \(now), password_failures = 0, password_failed_at = NULL,
+            updated_at = GREATEST(\(now), updated_at + interval '1 microsecond')
+        WHERE tenant_id = \(UUID.platform) AND id = \(id)
+        """
+    }
+
+    /// Replaces the hash of the same password by one with the present cost. Sessions continue.
+    package static func renewHash(_ hash: Secret, of id: ID<Person>, keyring: Keyring) -> SQL {
+        """
+        UPDATE person SET sealed_password = \(keyring.seal(hash.revealBytes(), in: passwordContext(id)).bytes)
+        WHERE tenant_id = \(UUID.platform) AND id = \(id) AND sealed_password IS NOT NULL
+        """
+    }
+
+    /// Counts an attempt before its password or code is checked, so that attempts at the same time cannot all be the first one. A right one
+    /// resets the count (`resetFailures`).
+    /// - Returns: The number of attempts within the window, this one included.
+    package static func reserveAttempt(_ kind: Attempt, of id: ID<Person>, window: TimeInterval, at now: Date) -> SQL {
+        switch kind {
+        case .password:
+            """
+            UPDATE person SET password_failed_at = \(now), password_failures =
+                CASE WHEN password_failed_at > \(now.addingTimeInterval(-window)) THEN password_failures ELSE 0 END + 1
+            WHERE tenant_id = \(UUID.platform) AND id = \(id) RETURNING password_failures AS attempts
+            """
+        case .code:
+            """
+            UPDATE person SET code_failed_at = \(now), code_failures =
+                CASE WHEN code_failed_at > \(now.addingTimeInterval(-window)) THEN code_failures ELSE 0 END + 1
+            WHERE tenant_id = \(UUID.platform) AND id = \(id) RETURNING code_failures AS attempts
+            """
+        }
+    }
+
+    package static func resetFailures(_ kind: Attempt, of id: ID<Person>) -> SQL {
+        switch kind {
+        case .password:
+            """
+            UPDATE person SET password_failures = 0, password_failed_at = NULL WHERE tenant_id = \(UUID.platform) AND id = \(id)
+            """
+        case .code:
+            """
+            UPDATE person SET code_failures = 0, code_failed_at = NULL WHERE tenant_id = \(UUID.platform) AND id = \(id)
+            """
+        }
+    }
+
+    /// A guess that is counted per person.
+    package enum Attempt: Sendable {
+        case password, code
+    }
+}

@@ -1,0 +1,158 @@
+package import Access
+package import Foundation
+package import Postgres
+package import Sealing
+
+/// A continuing sign-in of a person, in a browser or in a terminal.
+///
+/// Its secret is random: `eps_` and 43 base62 characters (256 bits). Only keyed digests are stored: the first one finds the row, and the
+/// second one proves that the row is the issued one. Each sign-in makes a new session, so no request can choose one (session fixation).
+package struct PersonSession: Identified, Sendable {
+    package static let idPrefix = "personsession"
+
+    package enum Kind: String, Codable, Sendable, SQLValue {
+        case browser, terminal
+
+        /// How long a session lasts at most, and how long without a use, in seconds.
+        package var lifetime: TimeInterval {
+            switch self {
+            case .browser: 14 * 86400
+            case .terminal: 90 * 86400
+            }
+        }
+        package var idleTime: TimeInterval {
+            switch self {
+            case .browser: 12 * 3600
+            case .terminal: 30 * 86400
+            }
+        }
+    }
+
+    package enum EndReason: String, Encodable, Sendable, SQLValue {
+        case signOut = "sign_out"
+        /// The person ended it from another session.
+        case ended
+        /// The same browser signed in again.
+        case replaced
+        /// Its code was used twice.
+        case reused
+        case passwordChanged = "password_changed"
+    }
+
+    package let id: ID<PersonSession>
+    package let person: ID<Person>
+    package let kind: Kind
+    /// How the person signed in, in the words of RFC 8176.
+    package let methods: [String]
+    /// The only tenant that the session acts for. Nil for all memberships.
+    package let onlyTenant: ID<Tenant>?
+    /// When the person last gave all factors.
+    package let authenticatedAt: Date
+    package let createdAt: Date
+    package let lastUsedAt: Date
+    package let expiresAt: Date
+    package let endedAt: Date?
+    private let digest: [UInt8]
+    private let boundDigest: [UInt8]
+
+    package func isActive(at now: Date) -> Bool {
+        endedAt == nil && now < expiresAt && now < lastUsedAt.addingTimeInterval(kind.idleTime)
+    }
+
+    /// Whether the secret with these digests belongs to this row.
+    package func authenticates(_ digests: [[UInt8]], with keyring: Keyring, at now: Date) -> Bool {
+        keyring.authenticates(digests, digest: digest, keyring.binding(of: digest, boundDigest, to: Self.context(id)), at: now)
+    }
+
+    private static let prefix = "eps_"
+    private static let characters = 43
+    private static let digestPurpose = "person_session"
+
+    package static func makeSecret(using generator: inout some RandomNumberGenerator) -> Secret {
+        Secret(prefix + Base62.random(characters, using: &generator))
+    }
+
+    /// The digests of a secret. Nil for a text that is not one, so that it costs no statement.
+    package static func digests(of secret: String, with keyring: Keyring) -> [[UInt8]]? {
+        guard secret.utf8.count == prefix.utf8.count + characters, secret.utf8.starts(with: prefix.utf8) else { return nil }
+        return keyring.digests(Array(secret.utf8), purpose: digestPurpose)
+    }
+
+    private static func context(_ id: ID<PersonSession>) -> SealingContext {
+        SealingContext(tenant: .platform, table: "person_session", column: "digest", row: id.description)
+    }
+}
+
+// MARK: Rows
+
+extension PersonSession {
+    package init(_ row: Row) throws {
+        id = try row.get("id")
+        person = try row.get("person_id")
+        kind = try row.get("kind")
+        methods = try row.get("methods")
+        onlyTenant = try row.get("only_tenant_id")
+        authenticatedAt = try row.get("authenticated_at")
+        createdAt = try row.get("created_at")
+        lastUsedAt = try row.get("last_used_at")
+        expiresAt = try row.get("expires_at")
+        endedAt = try row.get("ended_at")
+        digest = try row.get("digest")
+        boundDigest = try row.get("bound_digest")
+    }
+
+    /// A new session, before it is stored.
+    package struct New: Sendable {
+        package let id: ID<PersonSession>
+        package let person: ID<Person>
+        package let kind: Kind
+        package let methods: [String]
+        package let onlyTenant: ID<Tenant>?
+        package let userAgent, address: String?
+
+        package init(
+            _ id: ID<PersonSession>, of person: ID<Person>, _ kind: Kind, methods: [String], onlyTenant: ID<Tenant>? = nil,
+            userAgent: String?, address: String?
+        ) {
+            (self.id, self.person, self.kind, self.methods, self.onlyTenant) = (id, person, kind, methods, onlyTenant)
+            (self.userAgent, self.address) = (userAgent, address)
+        }
+
+        package func insert(_ secret: Secret, keyring: Keyring, at now: Date) -> SQL {
+            let digest = keyring.digest(secret.revealBytes(), purpose: PersonSession.digestPurpose)
+            let bound = keyring.bind(digest, to: PersonSession.context(id))
+            return """
+                INSERT INTO person_session (id, person_id, kind, digest, bound_digest, methods, only_tenant_id, authenticated_at, created_at,
+                    last_used_at, expires_at, user_agent, address)
+                VALUES (\(id), \(person), \(kind), \(digest), \(bound), \(methods), \(onlyTenant), \(now), \(now), \(now),
+                    \(now.addingTimeInterval(kind.lifetime)), \(userAgent), \(address))
+                """
+        }
+    }
+
+    /// Finds a session by the digests of its secret. A session from before the end of all sessions of its person has ended, too.
+    package static func find(digests: [[UInt8]]) -> SQL {
+        """
+        SELECT s.id, s.person_id, s.kind, s.methods, s.only_tenant_id, s.authenticated_at, s.created_at, s.last_used_at, s.expires_at,
+            CASE WHEN s.created_at < p.sessions_valid_after THEN LEAST(s.ended_at, p.sessions_valid_after) ELSE s.ended_at END AS ended_at,
+            s.digest, s.bound_digest
+        FROM person_session AS s JOIN person AS p ON p.tenant_id = s.tenant_id AND p.id = s.person_id
+        WHERE s.tenant_id = \(UUID.platform) AND s.digest = ANY(\(digests))
+        """
+    }
+
+    package static func end(_ id: ID<PersonSession>, of person: ID<Person>, _ reason: EndReason, at now: Date) -> SQL {
+        """
+        UPDATE person_session SET ended_at = \(now), ended_reason = \(reason)
+        WHERE tenant_id = \(UUID.platform) AND id = \(id) AND person_id = \(person) AND ended_at IS NULL
+        """
+    }
+
+    /// Ends all sessions of a person except one.
+    package static func endOthers(of person: ID<Person>, than id: ID<PersonSession>?, _ reason: EndReason, at now: Date) -> SQL {
+        """
+        UPDATE person_session SET ended_at = \(now), ended_reason = \(reason)
+        WHERE tenant_id = \(UUID.platform) AND person_id = \(person) AND ended_at IS NULL AND id IS DISTINCT FROM \(id)
+        """
+    }
+}

@@ -1,0 +1,46 @@
+import Access
+import Foundation
+import People
+import Postgres
+import Server
+import TestSupport
+import Testing
+
+extension TestPlatform {
+    var acmeID: UUID { ID<Tenant>(acme.id)!.uuid }
+    var globexID: UUID { ID<Tenant>(globex.id)!.uuid }
+    /// A key of Acme with every scope.
+    var acmeKey: String { acme.api_keys[0].secret }
+
+    /// Adds an account to the table.
+    func addPerson(_ name: String) async throws -> ID<Person> {
+        let id = ID<Person>(at: Date())
+        _ = try await ownerPool.run(
+            Person.insert(id, name: name, email: "\(name.lowercased())@example.com", isProved: false, at: Date()))
+        return id
+    }
+
+    /// Adds a new person as a member to the table, by default of Acme.
+    func addMember(
+        _ name: String, as role: Role = .builtIn(.developer), of owner: UUID? = nil
+    ) async throws -> (id: ID<Membership>, person: ID<Person>) {
+        let (person, id) = (try await addPerson(name), ID<Membership>(at: Date()))
+        _ = try await ownerPool.run(Membership.insert(id, of: person, as: role, owner: owner ?? acmeID, at: Date()))
+        return (id, person)
+    }
+
+    /// Issues a key of Acme with these scopes and no others.
+    func acmeKey(_ scopes: [String]) async throws -> String {
+        try #require(try await issue("Narrow", scopes: scopes).string("secret"))
+    }
+
+    /// Issues a key of Acme with the scopes of a role.
+    func acmeKey(_ role: BuiltInRole) async throws -> String {
+        try await acmeKey(role.scopes.map(\.rawValue).sorted())
+    }
+
+    /// Invites a person to Acme, by default with the key of every scope.
+    func invite(_ email: String, as role: String = "developer", key: String? = nil) async throws -> TestBrowser.Answer {
+        try await call("POST", "/tenants/acme/invitations", key: key ?? acmeKey, ["email": email, "role": role])
+    }
+}
