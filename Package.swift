@@ -143,7 +143,10 @@ let package = Package(
             ]),
         .target(
             name: "People",
-            dependencies: ["Access", "Web", "Postgres", "Sealing", "Encoding"]),
+            dependencies: [
+                "Mail", "Access", "Web", "Postgres", "Sealing", "Encoding",
+                httpTypes, hummingbird,
+            ]),
         .target(
             name: "ClientKeys",
             dependencies: [

@@ -14,6 +14,7 @@ import Hummingbird
 import Ledger
 import Mail
 import Mushu
+import People
 import Registration
 import Sessions
 import SignIn
@@ -76,6 +77,8 @@ func makeRouter(_ routes: Routes, api: APIEntrance, limits: RequestLimits) -> Ac
         .addRoutes(routes.usage.platformRoutes)
         .addRoutes(routes.usageSink.platformRoutes)
         .addRoutes(routes.mail.platformRoutes)
+        .addRoutes(routes.members.platformRoutes)
+        .addRoutes(routes.invitations.platformRoutes)
     v1.group(context: KeyContext.self)
         .addRoutes(routes.pricing.keyRoutes)
         .addRoutes(routes.exports.keyRoutes)
@@ -94,6 +97,9 @@ func makeRouter(_ routes: Routes, api: APIEntrance, limits: RequestLimits) -> Ac
         .addRoutes(routes.signingKeys.tenantRoutes)
         .addRoutes(routes.notifications.tenantRoutes)
         .addRoutes(routes.apiKeys.tenantRoutes)
+        .addRoutes(routes.members.tenantRoutes)
+        .addRoutes(routes.invitations.tenantRoutes)
+        .addRoutes(routes.roles.tenantRoutes)
         .addRoutes(routes.audit.tenantRoutes)
         .addRoutes(routes.webhooks.tenantRoutes)
         .addRoutes(routes.usage.tenantRoutes)

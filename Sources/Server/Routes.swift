@@ -15,6 +15,7 @@ import Ledger
 import Logging
 import Mail
 import Mushu
+import People
 import Registration
 import Sessions
 import SignIn
@@ -58,6 +59,9 @@ struct Routes: Sendable {
     let exports: ExportRoutes
     let usageSink: UsageSinkRoutes
     let mail: MailRoutes
+    let members: MemberRoutes
+    let invitations: InvitationRoutes
+    let roles: RoleRoutes
     let wellKnown: WellKnown
     let button: ButtonRoutes
     let mushu: MushuRoutes
@@ -133,6 +137,9 @@ struct Routes: Sendable {
             pool: pools.exports, logins: pools.logins, publicURL: publicURL, settling: settling, logger: logger, now: now)
         usageSink = UsageSinkRoutes(pool: pool, keyring: keyring, allowsPrivate: allowsPrivate, now: now)
         mail = MailRoutes(pool: pool, sender: sender, metrics: metrics, now: now)
+        members = MemberRoutes(pool: pool, now: now)
+        invitations = InvitationRoutes(pool: pool, keyring: keyring, publicURL: publicURL, now: now)
+        roles = RoleRoutes(pool: pool, now: now)
         mushu = MushuRoutes(tokens: issuer, signIn: signIn, native: native, notifications: notifications, connections: connections)
         registration = RegistrationRoutes(
             endpoints: endpoints, pool: pool, applications: applications, allowsPrivate: allowsPrivate,

@@ -33,6 +33,7 @@ struct Things: Sendable {
         let (webhook, event, delivery, deletion) = (UUID(), UUID(), UUID(), UUID())
         let (transfer, card, api, endpoint, initial, consent) = (UUID(), UUID(), UUID(), UUID(), UUID(), UUID())
         let domain = UUID()
+        let (person, role, platformMember, platformInvitation, member, invitation) = (UUID(), UUID(), UUID(), UUID(), UUID(), UUID())
         _ = try await installation.ownerPool.run([
             """
             INSERT INTO webhook_endpoint (tenant_id, id, url, events, status, created_at, updated_at)
@@ -45,6 +46,23 @@ struct Things: Sendable {
             """
             INSERT INTO api (tenant_id, id, name, audience, scopes, access_token_seconds, created_at, updated_at)
             VALUES (\(tenant), \(api), 'Billing API', 'https://billing.example.com', '{orders:read}', 3600, now(), now())
+            """,
+            """
+            INSERT INTO custom_role (tenant_id, id, name, scopes, created_at, updated_at)
+            VALUES (\(tenant), \(role), 'Support desk', '{users:read}', now(), now())
+            """,
+            "INSERT INTO person (id, name, email, created_at, updated_at) VALUES (\(person), 'Ada Lovelace', 'ada@example.com', now(), now())",
+            """
+            INSERT INTO membership (tenant_id, id, person_id, role, created_at, updated_at)
+            VALUES (\(tenant), \(member), \(person), 'developer', now(), now()),
+                (\(UUID.platform), \(platformMember), \(person), 'operator', now(), now())
+            """,
+            """
+            INSERT INTO invitation (tenant_id, id, email, role, digest, bound_digest, invited_by, expires_at, created_at, updated_at)
+            VALUES (\(tenant), \(invitation), 'grace@example.com', 'developer', '\\x01', '\\x00', 'apikey_01jd8x3v6qf9wr2m5tzk7h4c0n',
+                    now() + interval '1 day', now(), now()),
+                (\(UUID.platform), \(platformInvitation), 'grace@example.com', 'operator', '\\x02', '\\x00', 'system',
+                    now() + interval '1 day', now(), now())
             """,
             """
             INSERT INTO domain (tenant_id, id, host, token, state, verified_at, checked_at, proved_since, check_due_at, expires_at,
@@ -133,14 +151,16 @@ struct Things: Sendable {
                 """)
         }
         platform = try await connection(of: .platform).merging(
-            ["notification": reportedShared, "rateCard": plans["thing"]].compactMapValues { $0 }, uniquingKeysWith: { $1 })
+            [
+                "notification": reportedShared, "rateCard": plans["thing"], "member": platformMember, "invitation": platformInvitation,
+            ].compactMapValues { $0 }, uniquingKeysWith: { $1 })
         acme = try await connection(of: tenant).merging(
             [
                 "application": secret["whole"], "secret": secret["thing"], "user": session["whole"], "session": session["thing"],
                 "api": api, "domain": domain, "initialAccessToken": initial, "webhook": webhook, "delivery": delivery, "deletion": deletion,
                 "notification": reported, "transfer": transfer, "consent": consent,
                 "identity": identity["thing"],
-                "statement": statement, "endpoint": endpoint,
+                "statement": statement, "endpoint": endpoint, "member": member, "invitation": invitation, "role": role,
                 "rateCard": card,
             ].compactMapValues { $0 }, uniquingKeysWith: { $1 })
     }

@@ -1,0 +1,42 @@
+import Access
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Mail
+import Postgres
+import Web
+
+extension InvitationRoutes {
+    /// Invites a person to a tenant. Only this response contains the link.
+    @Sendable
+    func createInvitation(_ request: Request, _ call: TenantContext) async throws -> Response {
+        try call.require(.membersWrite)
+        let now = now()
+        var fields = try await JSONFields(request)
+        let address = fields.address()
+        let role = fields.role(isRequired: true)
+        let expiresAt = fields.time("expires_at", after: now) ?? now.addingTimeInterval(Invitation.lifetime)
+        if expiresAt > now.addingTimeInterval(Invitation.longestLifetime) {
+            fields.refuse("expires_at", "It must be within 30 days. Invite the person again later.")
+        }
+        try fields.finish()
+        guard let address, let role else { throw Problem(.invalid, "`email` and `role` are required.") }
+        let owner = call.owner
+        let issued = try await Invitation.issue(
+            to: address, as: role, until: expiresAt, action: "createInvitation", by: call.origin, publicURL: publicURL, keyring: keyring,
+            in: call.database(pool), at: now
+        ) { db in try call.requireGrant(try await role.scopes(of: owner, in: db)) }
+        return try .resource(
+            InvitationReply(issued.invitation, showing: issued.link, at: now), updatedAt: now, status: .created)
+    }
+}
+
+extension JSONFields {
+    /// Reads the address of a person to invite.
+    mutating func address() -> MailAddress? {
+        let given = text("email", 3...254, isRequired: true) {
+            MailAddress($0) == nil ? "It must be an email address without quotation marks, such as ada@example.com." : nil
+        }
+        return given.flatMap { MailAddress($0) }
+    }
+}

@@ -1,0 +1,59 @@
+package import Access
+import Encoding
+package import Foundation
+package import Mail
+package import Postgres
+package import Sealing
+import Web
+
+extension Invitation {
+    /// A new invitation, and its link.
+    package struct Issued: Sendable {
+        package let invitation: Invitation
+        package let link: String
+    }
+
+    /// Creates an invitation. An expired one of the same address is deleted.
+    /// - Parameters:
+    ///   - action: the `operationId` for the audit trail.
+    ///   - admit: checks the caller in the transaction.
+    /// - Throws: `Problem` 409 for an address that is a member or has an open invitation, or without room for another one. The errors of
+    ///   `admit`.
+    package static func issue(
+        to address: MailAddress, as role: Role, until expiresAt: Date, action: String, by origin: AuditEvent.Origin, publicURL: String,
+        keyring: Keyring, in database: OwnerDatabase, at now: Date, admit: @Sendable (Transaction) async throws -> Void = { _ in }
+    ) async throws -> Issued {
+        var random = SystemRandomNumberGenerator()
+        let token = makeToken(using: &random)
+        let invitation = Invitation(
+            id: ID(at: now), email: address.address, role: role, invitedBy: origin.actor, expiresAt: expiresAt, acceptedAt: nil,
+            createdAt: now, updatedAt: now)
+        let (owner, key) = (database.owner, invitation.email.asciiLowercased)
+        let event = try AuditEvent.insert(
+            action, of: invitation.id.description, owner: owner, by: origin, after: InvitationReply(invitation, at: now), at: now)
+        try await database.transaction { db in
+            let (_, members, open, waiting) = try await db.run(
+                Membership.lockAll(of: owner), Membership.find(address: key, of: owner), Invitation.open(address: key, of: owner),
+                "SELECT count(*) AS n FROM invitation WHERE tenant_id = \(owner) AND accepted_at IS NULL AND expires_at > \(now)")
+            try await admit(db)
+            guard members.isEmpty
+            else { throw Problem(.conflict, "A member has this address.", fields: [.init("email", "It belongs to a member.")]) }
+            var (deletions, events): ([SQL], [SQL]) = ([], [event])
+            if let earlier = try open.first(Invitation.init) {
+                guard earlier.state(at: now) == .expired
+                else {
+                    throw Problem(
+                        .conflict, "The address has an open invitation. Delete it, and invite the person again.",
+                        fields: [.init("email", "It has the invitation \(earlier.id).")])
+                }
+                deletions = [Invitation.delete(earlier.id, of: owner)]
+                events.insert(try earlier.deletion(of: owner, by: .system, at: now), at: 0)
+            }
+            guard try waiting[0].get("n", as: Int.self) < Invitation.most
+            else { throw Problem(.conflict, "There can be at most \(Invitation.most) open invitations. Delete an unused one.") }
+            // The trail is locked last.
+            _ = try await db.run(deletions + [invitation.insert(token, owner: owner, keyring: keyring)] + events)
+        }
+        return Issued(invitation: invitation, link: link(token, publicURL: publicURL))
+    }
+}

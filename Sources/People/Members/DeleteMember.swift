@@ -1,0 +1,28 @@
+import Access
+import Foundation
+import Hummingbird
+import Postgres
+import Web
+
+extension MemberRoutes {
+    /// Ends the membership of a person. The account remains, because it may have others.
+    func deleteMember(_ request: Request, _ call: some ActingContext) async throws -> Response {
+        try call.require(.membersWrite)
+        let id = try call.id("member", of: "member", as: Membership.self)
+        let now = now()
+        let (owner, origin) = (call.owner, call.origin)
+        let action = owner == .platform ? "deleteOperator" : "deleteMember"
+        try await call.database(pool).transaction { db in
+            let (_, found) = try await db.run(Membership.lockAll(of: owner), Membership.lock(id, of: owner))
+            guard let member = try found.first(Membership.init) else { throw Problem.notFound("member") }
+            try request.requireMatch(EntityTag(member.updatedAt))
+            try call.requireGrant(try await member.role.scopes(of: owner, in: db))
+            try await member.requireOtherOwner(call, in: db)
+            _ = try await db.run([
+                "DELETE FROM membership WHERE tenant_id = \(owner) AND id = \(id)",
+                try AuditEvent.insert(action, of: id.description, owner: owner, by: origin, before: MemberReply(member), at: now),
+            ])
+        }
+        return .noContent
+    }
+}

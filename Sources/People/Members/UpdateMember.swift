@@ -1,0 +1,44 @@
+import Access
+import Foundation
+import Hummingbird
+import Postgres
+import Web
+
+extension MemberRoutes {
+    /// Gives a member another role with a JSON merge patch (RFC 7396). The caller must have the scopes of both roles.
+    @Sendable
+    func updateMember(_ request: Request, _ call: TenantContext) async throws -> Response {
+        try call.require(.membersWrite)
+        let id = try call.id("member", of: "member", as: Membership.self)
+        var fields = try await JSONFields(request)
+        if fields.isNull("role") { fields.refuse("role", "It cannot be removed. Delete the member instead.") }
+        let role = fields.role()
+        try fields.finish()
+
+        let now = now()
+        let (owner, origin) = (call.owner, call.origin)
+        let member = try await call.database(pool).transaction { db in
+            let (_, found) = try await db.run(Membership.lockAll(of: owner), Membership.lock(id, of: owner))
+            guard let current = try found.first(Membership.init) else { throw Problem.notFound("member") }
+            try request.requireMatch(EntityTag(current.updatedAt))
+            // A request without an effective change leaves no audit event.
+            guard let role, role != current.role else { return current }
+            try call.requireGrant(try await current.role.scopes(of: owner, in: db))
+            try call.requireGrant(try await role.scopes(of: owner, in: db))
+            try await current.requireOtherOwner(call, in: db)
+            var changed = current
+            (changed.role, changed.updatedAt) = (role, now.asChange(after: current.updatedAt))
+            _ = try await db.run([
+                """
+                UPDATE membership SET role = \(role.name), role_id = \(role.customID), updated_at = \(changed.updatedAt)
+                WHERE tenant_id = \(owner) AND id = \(id)
+                """,
+                try AuditEvent.insert(
+                    "updateMember", of: id.description, owner: owner, by: origin, before: MemberReply(current),
+                    after: MemberReply(changed), at: now),
+            ])
+            return changed
+        }
+        return try .resource(MemberReply(member), updatedAt: member.updatedAt)
+    }
+}
