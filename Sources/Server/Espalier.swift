@@ -12,7 +12,7 @@ package struct Espalier: AsyncParsableCommand {
         version: "0.1.0",
         subcommands: [
             Serve.self, Migrate.self, SeedCommand.self, AuditCommand.self, UsageCommand.self, MasterKeysCommand.self,
-            GenerateMasterKey.self,
+            OperatorsCommand.self, GenerateMasterKey.self,
         ])
 
     package init() {}

@@ -23,6 +23,7 @@ struct PlatformDatabaseTests {
             .bindDigests, .reportExpiringKeys, .rotateSigningKeys, .forgetUsedTokens, .runOutbox, .pruneWebhooks,
         ],
         "Server/MasterKeys/MasterKeysCommand.swift": [.command],
+        "Server/Operators/CreateOperatorCommand.swift": [.command],
         "Server/Preflight.swift": [.command],
         "Server/Seed/SeedCommand.swift": [.command],
         "Server/Usage/ArchiveUsageCommand.swift": [.command],
