@@ -291,9 +291,15 @@ def before_call(context, case, kwargs):
         if case.body.get("team_id") and case.body.get("team_id") == case.body.get("key_id"):
             case.body["key_id"] = "K1B2C3D4E5"
         if "expires_at" in case.body:
-            # An initial access token is for up to 90 days.
-            is_initial = action == "issueInitialAccessToken"
-            case.body["expires_at"] = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 86400)) if is_initial else "2099-01-01T00:00:00Z"
+            # An initial access token is for up to 90 days, and an invitation for up to 30.
+            is_short = action in ("issueInitialAccessToken", "createInvitation")
+            case.body["expires_at"] = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 86400)) if is_short else "2099-01-01T00:00:00Z"
+        if action in ("createInvitation", "createOperator"):
+            # An address has one open invitation, and almost no generated text is an address.
+            case.body["email"] = f"person-{chance.getrandbits(32):08x}@example.com"
+        if action in ("createInvitation", "updateMember") and "role" in case.body:
+            # Of generated IDs, none is a role of the tenant.
+            case.body["role"] = chance.choice(["owner", "admin", "developer", "billing", "viewer"])
 
 
 def frontchannel_logout(body):
