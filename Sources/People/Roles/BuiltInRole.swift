@@ -1,5 +1,5 @@
 package import Access
-package import Postgres
+import Postgres
 
 /// The roles that exist without a row: those of every tenant's members, and the one of operators.
 ///
