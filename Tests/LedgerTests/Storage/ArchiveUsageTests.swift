@@ -100,20 +100,14 @@ struct ArchiveUsageTests {
             // The ID in the manifest's form is also in the file.
             let manifest = try JSONSerialization.jsonObject(with: Data(contentsOf: folder.url(Self.manifest))) as? [String: Any]
             let named = (manifest?["tenants"] as? [[String: Any]])?.first { $0["digest"] as? String == digest }?["tenant_id"] as? String
-            let shell = Process()
-            shell.executableURL = URL(filePath: "/bin/sh")
-            shell.arguments = [
-                "-c",
-                """
-                gzip -dc "$1" | awk -F, -v OFS='\\t' -v tenant="$2" '$3 == tenant { print $1, $4, $5, $6, $7, $8 }' | sha256sum
-                """, "sh", folder.path + "/" + Self.file, try #require(named),
-            ]
-            let output = Pipe()
-            shell.standardOutput = output
-            try shell.run()
-            let said = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-            shell.waitUntilExit()
-            #expect(said == digest + "  -\n")
+            let shell = try await Program.run(
+                [
+                    "-c",
+                    """
+                    gzip -dc "$1" | awk -F, -v OFS='\\t' -v tenant="$2" '$3 == tenant { print $1, $4, $5, $6, $7, $8 }' | sha256sum
+                    """, "sh", folder.path + "/" + Self.file, try #require(named),
+                ], of: URL(filePath: "/bin/sh"))
+            #expect(shell.output == digest + "  -\n")
         }
     }
 

@@ -6,7 +6,7 @@ import Glibc
 
 /// A run of the built `espalierctl` at a pseudo-terminal. The test reads the screen and types.
 ///
-/// The standard output is a pipe. If the terminal has a width, the standard output is the terminal.
+/// The standard output is a file. If the terminal has a width, the standard output is the terminal.
 final class TerminalRun {
     struct Silence: Error, CustomStringConvertible {
         let awaited: String
@@ -14,10 +14,10 @@ final class TerminalRun {
         var description: String { "waited for \"\(awaited)\", and saw:\n\(screen)" }
     }
 
-    private let process = Process()
-    private let terminal: Int32
-    private let output = Pipe()
-    private let ended: AsyncStream<Void>
+    private let program: Program
+    /// The reading thread also holds it, so its descriptor cannot become that of another file during a read.
+    private let terminal: FileHandle
+    private let output: FileHandle
     private var arrivals: AsyncStream<String>.Iterator
     /// The complete output on the terminal.
     private(set) var screen = ""
@@ -31,41 +31,37 @@ final class TerminalRun {
     }
 
     init(arguments: [String], environment: [String: String], folder: URL? = nil, columns: UInt16? = nil) throws {
-        let person: Int32
-        (terminal, person) = try Self.pair()
+        let (terminal, person) = try Self.pair()
+        self.terminal = terminal
         if let columns {
             var size = winsize(ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
-            guard ioctl(terminal, UInt(TIOCSWINSZ), &size) == 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
+            guard ioctl(terminal.fileDescriptor, UInt(TIOCSWINSZ), &size) == 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
         }
-        let handle = FileHandle(fileDescriptor: person, closeOnDealloc: false)
-        process.executableURL = Run.program
-        process.arguments = arguments
-        process.environment = environment.merging(["NO_COLOR": "1"]) { $1 }
-        if let folder { process.currentDirectoryURL = folder }
-        (process.standardInput, process.standardError) = (handle, handle)
-        process.standardOutput = columns == nil ? output : handle
-        let (ended, end) = AsyncStream.makeStream(of: Void.self)
-        self.ended = ended
-        process.terminationHandler = { _ in end.finish() }
-        try process.run()
+        output = try .unnamed()
+        program = try Program(
+            arguments, environment: environment.merging(["NO_COLOR": "1"]) { $1 }, folder: folder,
+            streams: [person, columns == nil ? output : person, person])
         // The reading thread ends when no process has the other side open.
-        close(person)
+        try person.close()
 
         let (chunks, arrival) = AsyncStream.makeStream(of: String.self)
         arrivals = chunks.makeAsyncIterator()
-        let descriptor = terminal
         Thread {
-            var buffer = [UInt8](repeating: 0, count: 4096)
-            while case let count = read(descriptor, &buffer, buffer.count), count > 0 {
-                arrival.yield(String(decoding: buffer.prefix(count), as: UTF8.self).replacingOccurrences(of: "\r\n", with: "\n"))
+            var (buffer, bytes) = ([UInt8](repeating: 0, count: 4096), [UInt8]())
+            while case let count = read(terminal.fileDescriptor, &buffer, buffer.count), count > 0 {
+                bytes += buffer.prefix(count)
+                // A line break or a character can arrive in two parts.
+                guard bytes.last != UInt8(ascii: "\r"), let text = String(validating: bytes, as: UTF8.self) else { continue }
+                arrival.yield(text.replacingOccurrences(of: "\r\n", with: "\n"))
+                bytes = []
             }
+            arrival.yield(String(decoding: bytes, as: UTF8.self))
             arrival.finish()
         }.start()
         // After 120 s the program is killed. A waiting test then fails with the output so far.
-        let id = process.processIdentifier
         let watch = DispatchSource.makeTimerSource(queue: .global())
         watch.schedule(deadline: .now() + 120)
-        watch.setEventHandler { kill(id, SIGKILL) }
+        watch.setEventHandler { [program] in program.signal(SIGKILL) }
         watch.resume()
         watchdog = watch
     }
@@ -73,8 +69,8 @@ final class TerminalRun {
     private let watchdog: any DispatchSourceTimer
 
     /// Opens a new pseudo-terminal.
-    /// - Returns: the descriptors for the test and for the program.
-    private static func pair() throws -> (ours: Int32, theirs: Int32) {
+    /// - Returns: the sides of the test and of the program.
+    private static func pair() throws -> (ours: FileHandle, theirs: FileHandle) {
         #if canImport(Glibc)
         // The same as posix_openpt, unlockpt and ptsname, which Swift's Glibc module lacks.
         let (setLock, getNumber): (UInt, UInt) = (0x4004_5431, 0x8004_5430)
@@ -90,13 +86,12 @@ final class TerminalRun {
         #endif
         let theirs = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC)
         guard theirs >= 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
-        return (ours, theirs)
+        return (FileHandle(fileDescriptor: ours, closeOnDealloc: true), FileHandle(fileDescriptor: theirs, closeOnDealloc: true))
     }
 
     deinit {
         watchdog.cancel()
-        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
-        close(terminal)
+        program.signal(SIGKILL)
     }
 
     /// Waits until the terminal shows a text after the previous one.
@@ -119,22 +114,20 @@ final class TerminalRun {
     }
 
     func type(_ text: String) {
-        let bytes = Array(text.utf8)
-        _ = write(terminal, bytes, bytes.count)
+        try? terminal.write(contentsOf: Data(text.utf8))
     }
 
     /// Sends the signal of Ctrl-C.
     func interrupt() {
-        kill(process.processIdentifier, SIGINT)
+        program.signal(SIGINT)
     }
 
     /// Waits for the end of the program.
     /// - Returns: the exit status and the standard output.
     func end() async throws -> (status: Int32, output: String) {
         while let arrival = await arrivals.next() { screen += arrival }
-        for await _ in ended {}
+        let status = try await program.end()
         watchdog.cancel()
-        try? output.fileHandleForWriting.close()
-        return (process.terminationStatus, String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self))
+        return (status, try output.text())
     }
 }
