@@ -86,13 +86,13 @@ struct ProgressTests {
             return .init(body: Examples.tenant)
         }
         defer { server.stop() }
-        let run = try TerminalRun("tenants", "show", "acme", environment: Run.environment(for: server))
+        let run = try TerminalRun("tenants", "show", "acme", "--timeout", "120", environment: Run.environment(for: server))
         try await run.sees("Waiting for 127.0.0.1")
         answer.signal()
         try await run.sees("\r\u{1B}[K")
         #expect(try await run.end().status == 0)
 
-        async let program = Run("tenants", "show", "acme", environment: Run.environment(for: server))
+        async let program = Run("tenants", "show", "acme", "--timeout", "120", environment: Run.environment(for: server))
         while server.received.count < 2 { try await Task.sleep(for: .milliseconds(10)) }
         try await Task.sleep(for: .seconds(1.3))
         answer.signal()

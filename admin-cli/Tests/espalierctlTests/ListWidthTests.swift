@@ -117,7 +117,7 @@ struct ListWidthTests {
         for (width, titles) in [(60, example.at60), (80, example.at80)] {
             let run = try TerminalRun(arguments: arguments, environment: Run.environment(for: server), columns: UInt16(width))
             #expect(try await run.end().status == 0)
-            let lines = run.screen.split(separator: "\n").map(String.init)
+            let lines = run.lines
             let header = try #require(lines.first { $0.hasPrefix(titles[0]) })
             #expect(header.split(separator: #/ {2,}/#).map(String.init) == titles)
             for line in lines where !line.contains(" for lack of width: ") { #expect(line.count <= width, "\(line)") }
@@ -144,7 +144,7 @@ struct ListWidthTests {
             let run = try TerminalRun(
                 arguments: example.arguments(keyFile: ""), environment: Run.environment(for: server), columns: UInt16(width))
             #expect(try await run.end().status == 0, "\(run.screen)")
-            for line in run.screen.split(separator: "\n") where !line.contains(" for lack of width: ") {
+            for line in run.lines where !line.contains(" for lack of width: ") {
                 #expect(line.count <= width, "\(line)")
             }
             #expect(!run.screen.contains(#/[0-9]-?…/#), "a date is cut: \(run.screen)")

@@ -21,6 +21,8 @@ final class TerminalRun {
     private var arrivals: AsyncStream<String>.Iterator
     /// The complete output on the terminal.
     private(set) var screen = ""
+    /// The lines on the terminal, without the spinner that a slow response shows and erases.
+    var lines: [String] { screen.split(separator: "\n").map { $0.components(separatedBy: "\r\u{1B}[K").last! } }
     /// The part of the output that no call of `sees` has consumed.
     private var unread = ""
 
