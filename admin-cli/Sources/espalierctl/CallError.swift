@@ -16,6 +16,14 @@ enum CallError {
             status: .usage, detail: message.split(separator: "\n").joined(separator: " "),
             fields: usage.map { ["u\($0.dropFirst())"] } ?? [],
             nextStep: "`\(command) --help` describes every argument.")
+        if let unknown = message.wholeMatch(of: #/Unknown option '([^']*)'\. Did you mean '([^']*)'\?/#) {
+            // ArgumentParser suggests an option even if it is not similar.
+            let (typed, suggestion) = (String(unknown.1), String(unknown.2))
+            failure.detail = "Unknown option '\(typed)'."
+            if CommandPath.nearest(to: typed, among: [suggestion]) != nil {
+                failure.nextStep = "Did you mean `\(suggestion)`? \(failure.nextStep)"
+            }
+        }
         if let rejected = RejectedValue(message) {
             failure.detail = rejected.detail
             if let suggestion = rejected.suggestion {

@@ -36,6 +36,8 @@ struct RejectedValue {
         return switch (option, form) {
         case ("--from", _), ("--to", _), ("--expires-at", _): "Write a time as 2026-11-01 or 2026-11-01T00:00:00Z."
         case ("--session-limit", _), ("--idle-limit", _): "Write a duration as 90s, 15m, 12h, 7d or seconds, or none."
+        case ("--jq", _):
+            "Write a path (.data[].id), `|`, select(.status == \"active\"), length or keys. Pipe --json to jq for the rest of its language."
         case (_, "time"): "Write a duration as 90s, 15m, 12h, 7d or seconds."
         case (_, "day"): "Write a day of the calendar as 2026-11-01."
         case (nil, "month"): "Write a month as 2026-11, or pass a statement's ID."

@@ -192,6 +192,15 @@ struct FailureTests {
         #expect(run.messages.hasPrefix("error: ") && run.messages.contains(problem), "\(run.messages)")
     }
 
+    @Test("the error for an unknown option suggests a similar one, and no other")
+    func unknownOption() async throws {
+        let similar = try await Run("webhooks", "list", "--tenat", "acme")
+        #expect(similar.status == 2 && similar.messages.hasPrefix("error: Unknown option '--tenat'.\n"), "\(similar.messages)")
+        #expect(similar.messages.contains("next: Did you mean `--tenant`? `espalierctl webhooks list --help`"))
+        let other = try await Run("webhooks", "list", "--frobnicate")
+        #expect(other.messages.hasPrefix("error: Unknown option '--frobnicate'") && !other.messages.contains("Did you mean"))
+    }
+
     @Test("the error for an invalid choice lists all choices and suggests the nearest")
     func choices() async throws {
         let library = try await Run("applications", "register", "--name", "S", "--redirect-uri", "https://a.example/cb", "--for", "spring")

@@ -62,7 +62,7 @@ extension CallCommand {
     private func printReply(_ reply: inout Reply) throws {
         let secret = try Secret.take(from: &reply, to: options.secretFile)
         let text = options.json ? reply.text : try describe(reply.json)
-        if !text.isEmpty { try Terminal.standardOutput.write(text) }
+        if !text.isEmpty { try Terminal.standardOutput.write(json: text, options.jq) }
         if options.page != nil, reply.json["data"]?.elements?.isEmpty == true { Terminal.standardError.report("No results.") }
         if !options.json, let after = reply.json["list_metadata.after"]?.string {
             Terminal.standardError.report("More results exist. Pass --after \(after.printable) or --all.")

@@ -84,7 +84,7 @@ struct Session {
         if options.json {
             let descriptions = calls.map(\.description)
             let json = descriptions.count == 1 ? descriptions[0] : .array(descriptions)
-            return try Terminal.standardOutput.write(String(decoding: json.encoded(isPretty: true), as: UTF8.self))
+            return try Terminal.standardOutput.write(json: String(decoding: json.encoded(isPretty: true), as: UTF8.self), options.jq)
         }
         let texts = calls.map { call in
             var lines = ["\(call.method.rawValue) /\(call.target)"]

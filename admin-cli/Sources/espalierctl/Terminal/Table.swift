@@ -137,7 +137,9 @@ extension Table {
         let texts = columns.indices.filter { place in
             let column = columns[place]
             return !identifiers.contains(column) && !rightAligned.contains(column)
-                && !lines.dropFirst().contains { $0[place].wholeASCIIMatch(of: #/[0-9]{4}-[0-9]{2}(?:-[0-9]{2}.*)?/#) != nil }
+                && !lines.dropFirst().contains {
+                    $0[place].wholeASCIIMatch(of: #/[0-9]{4}-[0-9]{2}(?:-[0-9]{2}.*)?|(?:in )?[0-9]+ [a-z]+(?: ago)? */#) != nil
+                }
         }
         func least(_ place: Int) -> Int {
             let words = wrapped.contains(columns[place]) ? lines.flatMap { $0[place].split(separator: " ").map(\.count) } : []

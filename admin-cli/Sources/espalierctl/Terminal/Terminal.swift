@@ -6,6 +6,8 @@ struct Terminal {
     static let standardError = Terminal(handle: .standardError, environment: ProcessInfo.processInfo.environment)
 
     private let handle: FileHandle
+    /// The width that the environment states (`COLUMNS`), for a terminal that does not know its own.
+    private let statedWidth: Int?
     /// Whether the output uses colors. `NO_COLOR` turns them off (no-color.org).
     let isColored: Bool
 
@@ -14,15 +16,16 @@ struct Terminal {
 
     init(handle: FileHandle, environment: [String: String]) {
         self.handle = handle
+        statedWidth = environment["COLUMNS"].flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
         isInteractive = isatty(handle.fileDescriptor) == 1 && environment["TERM"] != "dumb"
         isColored = isInteractive && (environment["NO_COLOR"] ?? "").isEmpty
     }
 
     /// The width of the terminal in characters. Nil if the stream is not a terminal.
     var width: Int? {
+        guard isatty(handle.fileDescriptor) == 1 else { return nil }
         var size = winsize()
-        guard isatty(handle.fileDescriptor) == 1, ioctl(handle.fileDescriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0
-        else { return nil }
+        guard ioctl(handle.fileDescriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return statedWidth }
         return Int(size.ws_col)
     }
 

@@ -1,3 +1,5 @@
+import Foundation
+
 /// The parts of a response that people see, in order.
 struct View: Sendable {
     struct Field: Sendable {
@@ -49,11 +51,13 @@ struct View: Sendable {
 
     /// The text for one resource: a line for each property, and the sections below.
     /// - Throws: ``Failure`` if a required property is missing. A response of another form must not look empty.
-    func details(of json: JSON) throws(Failure) -> String {
+    /// - Parameter terminal: receives the text. On a terminal, the distance to the present follows each time.
+    func details(of json: JSON, for terminal: Terminal = .standardOutput, now: Date = .now) throws(Failure) -> String {
         var rows: [[String]] = []
         for field in fields {
             if let value = json[field.path] {
-                rows.append([field.title, value.text.isEmpty ? "-" : value.text])
+                let distance = terminal.width.flatMap { _ in RelativeTime(value.text, now: now) }.map { " (\($0.text))" } ?? ""
+                rows.append([field.title, value.text.isEmpty ? "-" : value.text + distance])
             } else if field.isRequired {
                 throw .shape()
             }
@@ -62,9 +66,9 @@ struct View: Sendable {
         for section in sections {
             guard let part = json[section.path] else { continue }
             if let elements = part.elements {
-                if !elements.isEmpty { text += "\n\(section.title)\n" + (try section.view.table(of: elements)) }
+                if !elements.isEmpty { text += "\n\(section.title)\n" + (try section.view.table(of: elements, for: terminal, now: now)) }
             } else {
-                text += "\n\(section.title)\n" + (try section.view.details(of: part))
+                text += "\n\(section.title)\n" + (try section.view.details(of: part, for: terminal, now: now))
             }
         }
         return text
@@ -72,7 +76,8 @@ struct View: Sendable {
 
     /// The text for a list, with a line for each resource. The ID is in the last column, because people read the name and copy the ID.
     /// - Parameter terminal: receives the text; its width limits the lines.
-    func table(of elements: [JSON], for terminal: Terminal = .standardOutput) throws(Failure) -> String {
+    ///   On a terminal, times are relative to the present, except in exact columns.
+    func table(of elements: [JSON], for terminal: Terminal = .standardOutput, now: Date = .now) throws(Failure) -> String {
         let listed = fields.filter(\.isListed)
         let columns = listed.filter { !$0.isOwnID } + listed.filter(\.isOwnID)
         var rows: [[String]] = []
@@ -81,7 +86,9 @@ struct View: Sendable {
             for field in columns {
                 let value = element[field.path]
                 if value == nil, field.isRequired { throw .shape() }
-                cells.append(value?.brief ?? "-")
+                let text = value?.brief ?? "-"
+                let relative = terminal.width == nil || field.isExact ? nil : RelativeTime(text, now: now)?.text
+                cells.append(relative.map { $0 + String(repeating: " ", count: max(0, RelativeTime.width - $0.count)) } ?? text)
             }
             rows.append(cells)
         }

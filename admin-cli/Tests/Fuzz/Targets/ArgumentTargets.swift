@@ -61,6 +61,29 @@ extension FuzzTarget {
             try hold(PriceTier(argument: written)?.json == tier.json, "\(written) changes when it is parsed again")
         },
         FuzzTarget(
+            text: "cli-jq",
+            seeds: [
+                ".data[].id", ".", ".data[0] | length", #".["a b"] | keys"#, #"select(.a.b == "x") | .c"#, "select(.n >= -1.5e3)", ".[-1]",
+                "..", ".a\u{600}|.b", #".["\u00e9"]"#, "select(.a==null)", ".[9223372036854775808]", #"."\"#, "select(. != true)",
+            ]
+        ) { text in
+            guard let filter = JQ(argument: text) else { return }
+            try hold(!text.isEmpty && text.utf8.first != UInt8(ascii: "|"), "\(text) passed")
+            let value = JSON.object(["a": .array([.integer(1), .string("x"), .null]), "data": .object(["id": .bool(true)])])
+            for value in [value, .null, .string("x"), .array([value])] { _ = try? filter.results(for: value) }
+        },
+        FuzzTarget(
+            text: "cli-relative-time",
+            seeds: [
+                "2026-11-21T08:00:00Z", "0000-01-01T00:00:00Z", "9999-12-31T23:59:59.999999999Z", "2026-02-30T08:00:00Z", "",
+                "2026-11-21T08:00:00\u{600}Z", "2026-11-21T24:00:00Z",
+            ]
+        ) { text in
+            guard let relative = RelativeTime(text, now: Date(timeIntervalSince1970: 1_795_000_000)) else { return }
+            try hold(text.isASCII && text.hasSuffix("Z"), "\(text) passed")
+            try hold(relative.text.utf8.count <= RelativeTime.width, "\(relative.text) is too long")
+        },
+        FuzzTarget(
             text: "cli-reference",
             seeds: ["acme", "tenant_01ab3d1v3q0000000000000000", "", "a/b", "..", "\u{212A}", "a\u{600}/b", "a/\u{301}b", "a%2Fb", "a?b"]
         ) {

@@ -39,7 +39,7 @@ struct RotateAppleKey: AsyncParsableCommand {
         let reply = try await client.send(promotion(id))
         let keys = try await client.all(list)
 
-        try Terminal.standardOutput.write(options.json ? reply.text : View.appleKey.table(of: keys))
+        try Terminal.standardOutput.write(json: options.json ? reply.text : View.appleKey.table(of: keys), options.jq)
         report(key, keys)
     }
 

@@ -28,6 +28,6 @@ struct GetConfig: ParsableCommand {
         }
         let shown = name == .apiKey ? try APIKey(value).hint : value
         let json = JSON.object(["profile": .string(profile), "name": .string(name.rawValue), "value": .string(shown)])
-        try Terminal.standardOutput.write(output.json ? String(decoding: json.encoded(), as: UTF8.self) : shown)
+        try Terminal.standardOutput.write(json: output.json ? String(decoding: json.encoded(), as: UTF8.self) : shown, output.jq)
     }
 }

@@ -30,7 +30,7 @@ struct ListConfig: ParsableCommand {
         }
         if output.json {
             let list = JSON.object(["object": "list", "data": .array(profiles.map { $0.without("mark") })])
-            return try Terminal.standardOutput.write(String(decoding: list.encoded(), as: UTF8.self))
+            return try Terminal.standardOutput.write(json: String(decoding: list.encoded(), as: UTF8.self), output.jq)
         }
         guard !profiles.isEmpty else {
             return Terminal.standardError.report("No profiles. Create one: espalierctl config set base-url https://id.example.com")

@@ -21,6 +21,6 @@ struct ShowConfigPath: ParsableCommand {
                 status: .usage, detail: "There is no folder for the configuration.", nextStep: "Set HOME or XDG_CONFIG_HOME to a folder.")
         }
         let json = JSON.object(["path": .string(path)])
-        try Terminal.standardOutput.write(output.json ? String(decoding: json.encoded(), as: UTF8.self) : path)
+        try Terminal.standardOutput.write(json: output.json ? String(decoding: json.encoded(), as: UTF8.self) : path, output.jq)
     }
 }

@@ -90,7 +90,8 @@ struct OnboardTenant: AsyncParsableCommand {
             failure.nextStep = "Correct the value and run the command again. It uses the resources that it already created."
             throw failure
         }
-        try Terminal.standardOutput.write(options.json ? String(decoding: result.json.encoded(), as: UTF8.self) : result.text)
+        try Terminal.standardOutput.write(
+            json: options.json ? String(decoding: result.json.encoded(), as: UTF8.self) : result.text, options.jq)
         if options.json { return }
         var user: String?
         if let test = result.test, test.canBeCompleted(application: result.application), session.prompt.isPossible {

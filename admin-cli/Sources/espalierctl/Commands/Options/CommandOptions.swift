@@ -5,6 +5,8 @@ protocol CommandOptions: ParsableArguments {
     var server: ServerOptions { get }
     /// Whether the response is printed as JSON.
     var json: Bool { get }
+    /// The filter for the printed JSON.
+    var jq: JQ? { get }
     /// Whether the call is printed and not sent.
     var dryRun: Bool { get }
     /// Whether prompts are forbidden.
@@ -17,6 +19,7 @@ protocol CommandOptions: ParsableArguments {
 }
 
 extension CommandOptions {
+    var jq: JQ? { nil }
     var dryRun: Bool { false }
     var noInput: Bool { false }
     var confirm: String? { nil }
@@ -30,6 +33,7 @@ struct ReadOptions: CommandOptions {
     @OptionGroup var server: ServerOptions
 
     var json: Bool { output.json }
+    var jq: JQ? { output.jq }
 }
 
 /// The options of a command that lists resources.
@@ -39,6 +43,7 @@ struct ListOptions: CommandOptions {
     @OptionGroup var server: ServerOptions
 
     var json: Bool { output.json }
+    var jq: JQ? { output.jq }
     var page: PageOptions? { pages }
 }
 
@@ -49,6 +54,7 @@ struct ChangeOptions: CommandOptions {
     @OptionGroup var server: ServerOptions
 
     var json: Bool { output.json }
+    var jq: JQ? { output.jq }
     var dryRun: Bool { change.dryRun }
     var noInput: Bool { change.noInput }
 }
@@ -67,6 +73,7 @@ struct DestroyOptions: CommandOptions {
     @OptionGroup var server: ServerOptions
 
     var json: Bool { output.json }
+    var jq: JQ? { output.jq }
     var dryRun: Bool { change.dryRun }
     var noInput: Bool { change.noInput }
 }
@@ -84,13 +91,23 @@ struct SecretOptions: CommandOptions {
     @OptionGroup var server: ServerOptions
 
     var json: Bool { output.json }
+    var jq: JQ? { output.jq }
     var dryRun: Bool { change.dryRun }
     var noInput: Bool { change.noInput }
 }
 
 struct OutputOptions: ParsableArguments {
-    @Flag(help: "Prints the server's JSON unchanged, for programs.")
-    var json = false
+    @Flag(name: .customLong("json"), help: "Prints the server's JSON unchanged, for programs.")
+    var isJSON = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Prints only a part of the JSON: a filter in a small part of the language of jq, for example '.data[].id'.",
+            valueName: "filter"))
+    var jq: JQ?
+
+    /// Whether the command prints JSON, or a part of it.
+    var json: Bool { isJSON || jq != nil }
 }
 
 struct ChangeFlags: ParsableArguments {

@@ -84,7 +84,7 @@ extension Session {
         let client = try client()
         if pace.retryFailed { _ = try await client.send(.post("\(path)/retry")) }
         let reply = try await TransferWork(step: step, path: path, rate: pace.rate, client: client).run()
-        try Terminal.standardOutput.write(options.json ? reply.text : View.transfer.details(of: reply.json))
+        try Terminal.standardOutput.write(json: options.json ? reply.text : View.transfer.details(of: reply.json), options.jq)
         let failed = reply.json["users.failed"]?.integer ?? 0
         let waiting = step == .collect ? 0 : reply.json["users.pending"]?.integer ?? 0
         guard failed + waiting == 0 else {

@@ -86,7 +86,7 @@ struct ExportUsage: AsyncParsableCommand {
             throw error
         }
         try file.finish()
-        if options.json { return try Terminal.standardOutput.write(manifest.text) }
+        if options.json { return try Terminal.standardOutput.write(json: manifest.text, options.jq) }
         let name = output.map { "\($0): " } ?? ""
         // The charges of an open month, and a range with a later end, are complete only up to the watermark.
         let end = [file.to, manifest.json["watermark"]?.string].compactMap(\.self).min() ?? "-"

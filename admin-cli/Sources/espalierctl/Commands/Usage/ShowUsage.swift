@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 
 /// `espalierctl usage show`: shows a tenant's logins and silent sign-ins, in total and by day or window.
 struct ShowUsage: CallCommand {
@@ -66,7 +67,9 @@ struct ShowUsage: CallCommand {
         guard let from = usage["from"], let to = usage["to"], let logins = usage["logins"] else { throw Failure.shape() }
         let users = usage["users"].map { ", \(counted($0.text, "different user"))" } ?? ""
         let (silent, hasSilent) = (usage["silent_logins"], usage["silent_logins"]?.integer ?? 0 > 0)
-        let head = "\(from.text) to \(to.text)\(users)".printable + "\n\n"
+        let head =
+            "\(from.text) to \(to.text)\(users)".printable + "\n\n"
+            + (Terminal.standardOutput.width.map { Self.sparkline(usage, every: window, width: $0) } ?? "")
         if window != nil {
             guard let windows = usage["windows"]?.elements else { throw Failure.shape() }
             return head
@@ -77,6 +80,26 @@ struct ShowUsage: CallCommand {
         return head
             + (try View.usageDay(withSilent: hasSilent)
                 .table(of: days + [.object(["date": "Total", "logins": logins, "silent_logins": silent ?? .null])]))
+    }
+
+    /// The logins over the range as bars, with the largest number. Empty if the response has no logins.
+    /// - Parameter now: the bars end here, because the rest of the range has no logins yet.
+    static func sparkline(_ usage: JSON, every window: UsageWindow?, width: Int, now: Date = .now) -> String {
+        let counted = window == nil ? usage["days"]?.elements : usage["windows"]?.elements
+        let window = window ?? .day
+        guard let counted, let from = usage["from"]?.string, let to = usage["to"]?.string,
+            let starts = Sparkline.starts(from: from, to: min(to, now.formatted(.iso8601)), every: window)
+        else { return "" }
+        var logins: [String: Int] = [:]
+        for element in counted {
+            guard let start = (element["from"] ?? element["date"])?.string, let count = element["logins"]?.integer else { continue }
+            // Groups split a window into several elements. A day has only a date.
+            logins[start.utf8.count == 10 ? "\(start)T00:00:00Z" : start, default: 0] += count
+        }
+        let line = Sparkline(starts.map { logins[$0] ?? 0 }, width: min(width, 60))
+        guard let most = line.values.max(), most > 0 else { return "" }
+        let span = espalierctl.counted(String(line.windowsPerBar), window.rawValue)
+        return "\(line.text)\nEach bar is \(span). The highest is \(espalierctl.counted(String(most), "login")).\n\n"
     }
 
     func note(_ usage: JSON) -> String? {
