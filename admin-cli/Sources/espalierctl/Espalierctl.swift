@@ -10,7 +10,8 @@ struct Espalierctl: AsyncParsableCommand {
         commandName: "espalierctl",
         abstract: "Manages the tenants of an Espalier installation.",
         discussion: """
-            Set the address, the API key and the tenant in the environment or in a profile (espalierctl config --help):
+            People log in. Programs set the address, the API key and the tenant in the environment or in a profile (espalierctl config \
+            --help):
 
               export ESPALIER_BASE_URL=https://id.example.com
               export ESPALIER_API_KEY=esk_live_…
@@ -20,13 +21,15 @@ struct Espalierctl: AsyncParsableCommand {
             Exit codes: 0 success, 1 failure, 2 invalid command line, 4 not authenticated.
 
             EXAMPLES
+              espalierctl login --base-url https://id.example.com
               espalierctl tenants onboard
               espalierctl connections check --tenant acme
               espalierctl usage show --tenant acme --from 2026-11-01 --to 2026-12-01
-              espalierctl users list --tenant acme --json | jq -r '.data[].id'
+              espalierctl users list --tenant acme --jq '.data[].id'
             """,
         version: "espalierctl \(version)",
         subcommands: [
+            Login.self, Logout.self, WhoAmI.self, OpenPage.self,
             Tenants.self, Branding.self, Applications.self, APIs.self, InitialAccessTokens.self, Connections.self, AppleKeys.self,
             Domains.self,
             Users.self,

@@ -318,7 +318,8 @@ struct RequestTests {
             // These commands have their own suites.
             if name.hasPrefix("config ") || name.hasPrefix("statements ")
                 || [
-                    "completion", "pricing print", "usage show", "usage export", "tenants onboard", "apple-keys rotate",
+                    "completion", "login", "logout", "open", "pricing print", "usage show", "usage export", "tenants onboard",
+                    "apple-keys rotate",
                     "applications test-login", "branding set-logo",
                 ].contains(name)
                 || ["connections transfer collect", "connections transfer exchange"].contains(name)

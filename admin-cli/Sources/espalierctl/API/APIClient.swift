@@ -4,10 +4,14 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// A client of the REST API with one API key.
+/// A client of the REST API with one API key or one person's login.
 struct APIClient {
     let baseURL: URL
-    let apiKey: APIKey
+    let credential: CurrentCredential
+    /// The tenant for a person with several memberships, for paths without a tenant.
+    var tenant: String?
+    /// Signs the person in again. Nil if there is no terminal, or if an API key authenticates the calls.
+    var signInAgain: (@Sendable () async throws(Failure) -> LoginToken)?
     /// The longest time without a byte from the server, in seconds.
     var timeout: Double = 30
 
@@ -19,13 +23,21 @@ struct APIClient {
     /// Sends a call. If the call requires an `If-Match`, the client first reads the current `ETag`.
     ///
     /// A POST carries an `Idempotency-Key`, which is the same in every retry. A retry after a lost response therefore repeats nothing.
+    /// If the change needs a recent sign-in, the person signs in again, and the client repeats the call once.
     /// - Throws: ``Failure`` with the server's problem, or with the reason why the server was unreachable.
     func send(_ call: Call) async throws(Failure) -> Reply {
-        var request = URLRequest(url: try url(of: call), timeoutInterval: timeout)
+        do {
+            return try await sendOnce(call)
+        } catch {
+            guard error.problem?.code == "recent_sign_in_required", let signInAgain else { throw error }
+            credential.value = .login(try await signInAgain())
+            return try await sendOnce(call)
+        }
+    }
+
+    private func sendOnce(_ call: Call) async throws(Failure) -> Reply {
+        var request = try request(for: call, accepting: "application/json, application/problem+json")
         request.httpMethod = call.method.rawValue
-        request.setValue("Bearer \(apiKey.text)", forHTTPHeaderField: "Authorization")
-        request.setValue("application/json, application/problem+json", forHTTPHeaderField: "Accept")
-        request.setValue("espalierctl/\(Espalierctl.version)", forHTTPHeaderField: "User-Agent")
         if let body = call.body {
             request.setValue("application/json", forHTTPHeaderField: "Content-Type")
             request.httpBody = body.encoded()
@@ -38,7 +50,7 @@ struct APIClient {
         if let tag = try await entityTag(for: call) { request.setValue(tag, forHTTPHeaderField: "If-Match") }
 
         let (data, response) = try await sendWithRetries(request)
-        guard (200...299).contains(response.statusCode) else { throw Problem(data, response).failure(of: call) }
+        guard (200...299).contains(response.statusCode) else { throw failure(data, response, of: call) }
         let entityTag = response.value(forHTTPHeaderField: "ETag")
         if data.isEmpty { return Reply(text: "", json: .null, entityTag: entityTag) }
         guard let json = try? JSONDecoder().decode(JSON.self, from: data), case .object = json
@@ -49,12 +61,8 @@ struct APIClient {
     /// Fetches an HTML page.
     /// - Throws: ``Failure``, like `send`.
     func page(_ call: Call) async throws(Failure) -> String {
-        var request = URLRequest(url: try url(of: call), timeoutInterval: timeout)
-        request.setValue("Bearer \(apiKey.text)", forHTTPHeaderField: "Authorization")
-        request.setValue("text/html, application/problem+json", forHTTPHeaderField: "Accept")
-        request.setValue("espalierctl/\(Espalierctl.version)", forHTTPHeaderField: "User-Agent")
-        let (data, response) = try await sendWithRetries(request)
-        guard (200...299).contains(response.statusCode) else { throw Problem(data, response).failure(of: call) }
+        let (data, response) = try await sendWithRetries(request(for: call, accepting: "text/html, application/problem+json"))
+        guard (200...299).contains(response.statusCode) else { throw failure(data, response, of: call) }
         guard response.value(forHTTPHeaderField: "Content-Type")?.utf8.starts(with: "text/html".utf8) == true
         else { throw .shape(requestID: response.value(forHTTPHeaderField: "Request-Id")) }
         return String(decoding: data, as: UTF8.self)
@@ -85,6 +93,28 @@ struct APIClient {
         }
     }
 
+    /// A GET request with the headers of every call.
+    func request(for call: Call, accepting types: String) throws(Failure) -> URLRequest {
+        var request = URLRequest(url: try url(of: call), timeoutInterval: timeout)
+        request.setValue("Bearer \(credential.value.text)", forHTTPHeaderField: "Authorization")
+        request.setValue(types, forHTTPHeaderField: "Accept")
+        request.setValue("espalierctl/\(Espalierctl.version)", forHTTPHeaderField: "User-Agent")
+        let hasOwner = ["tenants", "platform"].contains(call.path.parts(at: "/")[0])
+        if credential.isLogin, !hasOwner, let tenant = call.tenant ?? tenant {
+            request.setValue(tenant, forHTTPHeaderField: "Espalier-Tenant")
+        }
+        return request
+    }
+
+    /// The failure for a rejected call.
+    func failure(_ data: Data, _ response: HTTPURLResponse, of call: Call) -> Failure {
+        var failure = Problem(data, response).failure(of: call)
+        if failure.status == .unauthenticated, credential.isLogin {
+            failure.nextStep = "Your login has ended. Log in again: espalierctl login"
+        }
+        return failure
+    }
+
     func url(of call: Call) throws(Failure) -> URL {
         let base = baseURL.absoluteString
         guard let url = URL(string: base + (base.hasSuffix("/") ? "" : "/") + call.target)
@@ -108,7 +138,7 @@ struct APIClient {
         while true {
             attempt += 1
             let wait: Int
-            switch await exchange(request) {
+            switch await Self.exchange(request) {
             case .success(let (data, response)):
                 guard attempt <= Self.retries, [429, 503].contains(response.statusCode),
                     let seconds = response.value(forHTTPHeaderField: "Retry-After").flatMap({ Int($0) }),
@@ -132,7 +162,7 @@ struct APIClient {
     }
 
     /// Sends a request once, without a change. It does not follow redirects.
-    func exchange(_ request: URLRequest) async -> Result<(Data, HTTPURLResponse), URLError> {
+    static func exchange(_ request: URLRequest) async -> Result<(Data, HTTPURLResponse), URLError> {
         let progress = Progress("Waiting for \(request.url?.host() ?? "the server")")
         defer { progress.end() }
         var head: HTTPURLResponse?

@@ -41,6 +41,8 @@ struct Call {
     /// An `ETag` that the caller read earlier.
     var entityTag: String?
     var destruction: Destruction?
+    /// The tenant for a person with several memberships, if the path has none.
+    var tenant: String?
 
     static func get(_ path: String, _ query: KeyValuePairs<String, String?> = [:]) -> Call {
         Call(method: .get, path: path, query: query.compactMap { name, value in value.map { (name, $0) } })

@@ -15,18 +15,15 @@ extension APIClient {
     ///
     /// The request has no `TE: trailers`, because Foundation on Linux ends the whole program when a response has trailers.
     func download(_ call: Call) throws(Failure) -> AsyncThrowingStream<DownloadPart, any Error> {
-        var request = URLRequest(url: try url(of: call), timeoutInterval: timeout)
-        request.setValue("Bearer \(apiKey.text)", forHTTPHeaderField: "Authorization")
-        request.setValue("*/*", forHTTPHeaderField: "Accept")
+        var request = try request(for: call, accepting: "*/*")
         // The file arrives without another compression. The call itself states whether the file is compressed.
         request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
-        request.setValue("espalierctl/\(Espalierctl.version)", forHTTPHeaderField: "User-Agent")
         if let tag = call.entityTag { request.setValue(tag, forHTTPHeaderField: "If-Match") }
-        return receive(request)
+        return Self.receive(request)
     }
 
     /// Sends a request once, without a change. A redirect and every 401 count as responses.
-    func receive(_ request: URLRequest) -> AsyncThrowingStream<DownloadPart, any Error> {
+    static func receive(_ request: URLRequest) -> AsyncThrowingStream<DownloadPart, any Error> {
         let (parts, continuation) = AsyncThrowingStream.makeStream(of: DownloadPart.self)
         let session = URLSession(configuration: .ephemeral, delegate: Receiver(continuation), delegateQueue: nil)
         let task = session.dataTask(with: request)

@@ -73,7 +73,9 @@ struct Problem {
         switch code {
         case "operator_required": return "Use an operator's API key. A tenant's API key cannot do this."
         case "insufficient_scope":
-            return "Use an API key with the required scope. `espalierctl api-keys issue --scope …` issues one."
+            return "Use an API key or a role with the required scope. `espalierctl api-keys issue --scope …` issues a key."
+        case "recent_sign_in_required": return "Log in again, then repeat the command: espalierctl login"
+        case "support_required": return "An operator needs a support access of this tenant. Start one, then repeat the command."
         case "plan_required":
             return
                 "An operator can change the plan (espalierctl tenants update SLUG --plan enterprise). Until then, the tenant uses the shared connection."
@@ -94,7 +96,7 @@ struct Problem {
         case 300...399:
             "Pass the target of the redirect as the base URL. espalierctl does not follow redirects, because they could leak the API key."
         case 401: "Pass a valid key with ESPALIER_API_KEY or --api-key-file. The current key may have expired or been revoked."
-        case 403: "Use an API key with the required scope."
+        case 403: "Use an API key or a role with the required scope."
         case 404: "Check the name, and check that the API key belongs to this tenant."
         case 409: retryAfter.map { "Run it again in \($0) s." } ?? "Check the current state. Another step may be required first."
         case 413: "Send less data in one request."

@@ -13,7 +13,24 @@ struct Session {
     }
 
     func client() throws(Failure) -> APIClient {
-        try options.server.client(settings)
+        var client = try options.server.client(settings)
+        if prompt.isPossible, case .login(let old) = client.credential.value {
+            let (address, timeout) = (client.baseURL, client.timeout)
+            client.signInAgain = { () async throws(Failure) in try await Self.signInAgain(at: address, replacing: old, timeout: timeout) }
+        }
+        return client
+    }
+
+    /// Signs the person in for a change that needs a recent sign-in.
+    private static func signInAgain(at address: URL, replacing old: LoginToken, timeout: Double) async throws(Failure) -> LoginToken {
+        let environment = ProcessInfo.processInfo.environment
+        Terminal.standardError.report("This change needs a recent sign-in.")
+        let server = try await LoginServer.find(at: address, timeout: timeout)
+        // Half of the server's limit leaves time for the call.
+        let token = try await SignIn(server: server, browser: Browser(environment), longestAge: 300).token()
+        _ = try Logins(environment: environment).save(token, for: address)
+        await server.end(old)
+        return token
     }
 
     // MARK: Paths

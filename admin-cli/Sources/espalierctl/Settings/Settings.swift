@@ -72,14 +72,25 @@ struct Settings {
         return url
     }
 
-    func apiKey() throws(Failure) -> APIKey {
-        if let file = flags.apiKeyFile { return try checkDestination(of: APIKey(file: file)) }
-        if profileOrigin == .flag, let key = try profileKey() { return key }
-        if let text = environment["ESPALIER_API_KEY"] { return try checkDestination(of: APIKey(text)) }
-        if let key = try profileKey() { return key }
+    /// An API key of the flags, the environment or the profile, or else the login at the address.
+    ///
+    /// A login is sent only to the server that issued it, so a project file cannot lead it elsewhere.
+    func credential() throws(Failure) -> Credential {
+        if let file = flags.apiKeyFile { return .key(try checkDestination(of: APIKey(file: file))) }
+        if profileOrigin == .flag, let key = try profileKey() { return .key(key) }
+        if let text = environment["ESPALIER_API_KEY"] { return .key(try checkDestination(of: APIKey(text))) }
+        if let key = try profileKey() { return .key(key) }
+        if let token = try Logins(environment: environment).token(for: baseURL()) { return .login(token) }
         throw Failure(
-            status: .unauthenticated, detail: "An API key is required.",
-            nextStep: "Set ESPALIER_API_KEY, pass --api-key-file FILE (- for the standard input), or run espalierctl config set api-key.")
+            status: .unauthenticated, detail: "A login or an API key is required.",
+            nextStep:
+                "Log in: espalierctl login. For an API key, set ESPALIER_API_KEY, or pass --api-key-file FILE (- for the standard input).")
+    }
+
+    /// The source of an API key that takes precedence over a login. Nil if there is none.
+    var keySource: String? {
+        if environment["ESPALIER_API_KEY"] != nil { return "ESPALIER_API_KEY" }
+        return profile.apiKey != nil || profile.apiKeyFile != nil ? "the profile \(profileName)" : nil
     }
 
     /// Returns a key without a profile if the person chose the address, and throws if a project file chose it.

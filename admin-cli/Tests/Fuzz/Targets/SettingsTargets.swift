@@ -30,11 +30,48 @@ extension FuzzTarget {
             try hold(url.port.map { (1...65535).contains($0) } ?? true, "the port of \(written) is invalid")
             try hold(try Settings.checkedBaseURL(written) == url, "the address changes when it is parsed again")
             // A call goes to the host of the address.
-            let target = try APIClient(baseURL: url, apiKey: APIKey("esk_test_1")).url(of: .get("tenants", ["limit": "1"]))
+            let target = try APIClient(baseURL: url, credential: CurrentCredential(.key(APIKey("esk_test_1")))).url(
+                of: .get("tenants", ["limit": "1"]))
             // The address in its encoded form, because a host that is not ASCII has another form there.
             let sent = URL(string: written)
             try hold((target.host(), target.port) == (sent?.host(), sent?.port), "a call goes to \(target)")
             try hold(target.path().hasSuffix("/v1/tenants") && target.query() == "limit=1", "a call goes to \(target)")
+        },
+        FuzzTarget(
+            "cli-credentials",
+            seeds: [
+                #"{"logins":{"https://id.test":"eps_0123456789012345678901234567890123456789012"}}"#, #"{"logins":{}}"#, "{}", "",
+                #"{"logins":{"https://id.test":"eps_\u212a"}}"#, #"{"logins":{"a":1}}"#, #"{"logins":{"\u0600":"\u0301"}}"#,
+            ]
+        ) { bytes in
+            do throws(Failure) {
+                for (_, text) in try CredentialFile(Data(bytes), "file").logins {
+                    guard let token = LoginToken(text) else { continue }
+                    guard token.text.isOneWord, token.text.hasPrefix("eps_"), token.text.utf8.count == 47 else { throw .shape() }
+                }
+            } catch {
+                try hold(!error.detail.contains("eps_") && error.detail.contains("is not a file of espalierctl"), "\(error)")
+            }
+        },
+        FuzzTarget(
+            "cli-login-server", upTo: 1024,
+            seeds: [
+                #"""
+                {"issuer":"https://id.test/account","authorization_endpoint":"https://id.test/a","token_endpoint":"https://id.test/b",\#
+                "device_authorization_endpoint":"https://id.test/c","revocation_endpoint":"https://id.test/d"}
+                """#, #"{"issuer":"https://id.test/account\u0301"}"#, #"{"issuer":"https://evil.test/account"}"#, "{}", "[]",
+            ]
+        ) { bytes in
+            guard let json = try? JSONDecoder().decode(JSON.self, from: Data(bytes)),
+                let server = try? LoginServer(json, base: "https://id.test")
+            else { return }
+            try hold(server.issuer.isExactly("https://id.test/account"), "\(server.issuer) passed")
+            for endpoint in [
+                server.authorizationEndpoint, server.tokenEndpoint, server.deviceAuthorizationEndpoint, server.revocationEndpoint,
+            ] {
+                try hold(endpoint.isOneWord && endpoint.hasPrefix("https://id.test/"), "\(endpoint.debugDescription) passed")
+                try hold(URL(string: endpoint).map { $0.host() == "id.test" } ?? true, "\(endpoint) is elsewhere")
+            }
         },
         FuzzTarget(
             text: "cli-api-key",

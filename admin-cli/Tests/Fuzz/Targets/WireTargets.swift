@@ -59,6 +59,28 @@ extension FuzzTarget {
             default: break
             }
         },
+        FuzzTarget(
+            "cli-callback",
+            seeds: [
+                "GET /callback?code=a&state=b&iss=https%3A%2F%2Fid.test HTTP/1.1\r\nHost: 127.0.0.1:1", "GET / HTTP/1.1",
+                "POST /callback HTTP/1.1",
+                "GET /callback?a=1&a=2 HTTP/1.1", "GET /callback?%=%zz&&=&+ HTTP/1.0\r\nhost:x\r\nHOST: y", "GET /\u{600}?\u{301} HTTP/1.1",
+                "",
+                "GET /callback?state=s&code=c HTTP/1.1\nHost: 127.0.0.1:1",
+            ]
+        ) { bytes in
+            let request = CallbackRequest(head: Array(bytes))
+            if let request {
+                try hold(request.path.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "the path has other bytes")
+                try hold(request.query.count <= bytes.count, "the query has too many fields")
+            }
+            let outcome = CallbackOutcome(request, port: 1, state: "s", issuer: "https://id.test")
+            if case .code(let code) = outcome {
+                try hold(request?.query["code"] == code && request?.query["state"] == "s", "a code passed without the state")
+                try hold(request?.query["iss"] == "https://id.test" && request?.host == "127.0.0.1:1", "a code passed from elsewhere")
+            }
+            try hold(!outcome.page.text.contains("<"), "the page has markup")
+        },
         // The first 3 bytes are the status. The rest is the body.
         FuzzTarget(
             "cli-problem", upTo: 1024,

@@ -106,7 +106,7 @@ struct LoginTest {
 
     /// Sends a request once. A second redemption of a code would end the session.
     private func fetch(_ request: URLRequest, _ client: APIClient) async throws(Failure) -> JSON {
-        switch await client.exchange(request) {
+        switch await APIClient.exchange(request) {
         case .failure(let error):
             throw Failure(
                 status: .failure, detail: "\(issuer) is unreachable: \(error.localizedDescription)",

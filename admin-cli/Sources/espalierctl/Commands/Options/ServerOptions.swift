@@ -6,7 +6,9 @@ struct ServerOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The profile to use. (environment: ESPALIER_PROFILE)", valueName: "name"))
     var profile: String?
 
-    @Option(help: ArgumentHelp("The address of Espalier. (environment: ESPALIER_BASE_URL)", valueName: "url"))
+    @Option(
+        name: [.customLong("base-url"), .customLong("server")],
+        help: ArgumentHelp("The address of Espalier. (environment: ESPALIER_BASE_URL)", valueName: "url"))
     var baseURL: String?
 
     @Option(
@@ -30,8 +32,11 @@ struct ServerOptions: ParsableArguments {
     }
 
     /// The client for these options and settings.
-    /// - Throws: ``Failure`` if the address or the API key is missing or invalid.
+    /// - Throws: ``Failure`` if the address or the credential is missing or invalid.
     func client(_ settings: Settings) throws(Failure) -> APIClient {
-        try APIClient(baseURL: settings.baseURL(), apiKey: settings.apiKey(), timeout: Double(timeout))
+        var client = APIClient(baseURL: try settings.baseURL(), credential: CurrentCredential(try settings.credential()))
+        client.timeout = Double(timeout)
+        if client.credential.isLogin { client.tenant = try settings.tenant() }
+        return client
     }
 }
