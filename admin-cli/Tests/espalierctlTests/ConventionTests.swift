@@ -310,6 +310,7 @@ struct RefusalTests {
         "the next step fits the code",
         arguments: [
             ("plan_required", 403, "--plan enterprise"), ("operator_required", 403, "operator's API key"),
+            ("recent_sign_in_required", 403, "espalierctl login"), ("support_required", 403, "support access"),
             ("insufficient_scope", 403, "scope"),
             ("already_exists", 409, "list"), ("precondition_failed", 412, "Read the resource again"),
             ("apple_refused", 422, "connections check"),

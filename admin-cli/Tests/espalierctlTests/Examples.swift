@@ -180,6 +180,26 @@ enum Examples {
         "next_tier":{"from_login":300001,"additional_logins":50001,"unit_price_micros":4000,"unit_price":"0.004",\#
         "total_micros":1249000000,"total":"1249.00","change_micros":-1000000,"change":"-1.00"}}
         """#
+    static let member = #"""
+        {"id":"member_1","object":"member","person_id":"person_1","role":"developer","name":"Ada Lovelace","email":"ada@example.com",\#
+        \#(times)}
+        """#
+    static let invitation = #"""
+        {"id":"invitation_1","object":"invitation","email":"grace@example.com","role":"viewer","state":"pending",\#
+        "invited_by":"apikey_1","expires_at":"2026-11-28T08:00:00Z",\#(times)}
+        """#
+    static let invitationWithLink =
+        String(invitation.dropLast()) + #","url":"https://id.example.com/account/invitation?token=inv_hush"}"#
+    static let role = #"{"id":"role_1","object":"role","name":"Support","scopes":["users:read","sessions:read"],\#(times)}"#
+    static let caller = #"""
+        {"object":"caller","actor":"person_1","name":"Ada Lovelace","role":"owner","scopes":["users:read"],\#
+        "session":{"id":"psession_1","authenticated_at":"2026-11-21T08:00:00Z","expires_at":"2027-02-19T08:00:00Z"},\#
+        "memberships":[{"tenant":"acme","tenant_id":"tenant_1","role":"owner"}]}
+        """#
+    static let login = #"""
+        {"id":"login_1","object":"login","occurred_at":"2026-11-21T08:00:00Z","outcome":"succeeded","user_id":"user_1",\#
+        "application_id":"app_1","connection":"own"}
+        """#
     static func list(_ elements: String..., after: String? = nil) -> String {
         #"{"object":"list","data":[\#(elements.joined(separator: ","))],"list_metadata":{"before":null,"after":\#(after.map { "\"\($0)\"" } ?? "null")}}"#
     }

@@ -242,7 +242,7 @@ struct RequestTests {
 
     static let all =
         tenants + applications + apis + domains + registration + connections + people + webhooks + notifications + pricing + budget
-        + usageSink + mail + branding
+        + usageSink + mail + branding + members
 
     @Test(
         "each command sends the request that the API describes",
@@ -318,7 +318,8 @@ struct RequestTests {
             // These commands have their own suites.
             if name.hasPrefix("config ") || name.hasPrefix("statements ")
                 || [
-                    "completion", "login", "logout", "open", "pricing print", "usage show", "usage export", "tenants onboard",
+                    "completion", "login", "logout", "open", "webhooks listen", "logs tail", "pricing print", "usage show", "usage export",
+                    "tenants onboard",
                     "apple-keys rotate",
                     "applications test-login", "branding set-logo",
                 ].contains(name)

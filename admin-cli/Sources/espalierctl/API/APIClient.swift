@@ -99,8 +99,9 @@ struct APIClient {
         request.setValue("Bearer \(credential.value.text)", forHTTPHeaderField: "Authorization")
         request.setValue(types, forHTTPHeaderField: "Accept")
         request.setValue("espalierctl/\(Espalierctl.version)", forHTTPHeaderField: "User-Agent")
-        let hasOwner = ["tenants", "platform"].contains(call.path.parts(at: "/")[0])
-        if credential.isLogin, !hasOwner, let tenant = call.tenant ?? tenant {
+        // The path of the others names the tenant, or they are for operators, who would act for the tenant if they are its members.
+        let acceptsTenant = !["tenants", "platform", "usage", "rate-cards"].contains(call.path.parts(at: "/")[0])
+        if credential.isLogin, acceptsTenant, let tenant = call.tenant ?? tenant {
             request.setValue(tenant, forHTTPHeaderField: "Espalier-Tenant")
         }
         return request

@@ -5,6 +5,8 @@ struct NamedByID {
     let prefix: String
     /// The command without the program's name.
     let list: String
+    /// Whether the list takes `--tenant` or `--platform`.
+    var hasOwner = true
 
     static let all = [
         NamedByID(collection: "applications", prefix: "app", list: "applications list"),
@@ -17,6 +19,10 @@ struct NamedByID {
         NamedByID(collection: "deliveries", prefix: "delivery", list: "webhooks deliveries list"),
         NamedByID(collection: "notifications", prefix: "notification", list: "notifications list"),
         NamedByID(collection: "rate-cards", prefix: "ratecard", list: "rate-cards list"),
+        NamedByID(collection: "members", prefix: "member", list: "members list"),
+        NamedByID(collection: "invitations", prefix: "invitation", list: "invitations list"),
+        NamedByID(collection: "roles", prefix: "role", list: "roles list"),
+        NamedByID(collection: "operators", prefix: "member", list: "operators list", hasOwner: false),
         NamedByID(collection: "transfers", prefix: "transfer", list: "connections transfer list"),
     ]
 
@@ -55,5 +61,5 @@ struct NamedByID {
         return (following ?? joined).flatMap(Reference.init).map { " --tenant \($0.text)" } ?? ""
     }
 
-    private func advice(_ owner: String) -> String { "Pass the ID (\(prefix)_…). `espalierctl \(list)\(owner)` shows it." }
+    private func advice(_ owner: String) -> String { "Pass the ID (\(prefix)_…). `espalierctl \(list)\(hasOwner ? owner : "")` shows it." }
 }

@@ -71,7 +71,8 @@ struct Problem {
 
     private var nextStep: String {
         switch code {
-        case "operator_required": return "Use an operator's API key. A tenant's API key cannot do this."
+        case "operator_required": return "Use an operator's API key, or log in as an operator. A tenant's API key cannot do this."
+        case "invalid" where fields.contains("Espalier-Tenant"): return "Pass --tenant SLUG, or set ESPALIER_TENANT."
         case "insufficient_scope":
             return "Use an API key or a role with the required scope. `espalierctl api-keys issue --scope …` issues a key."
         case "recent_sign_in_required": return "Log in again, then repeat the command: espalierctl login"

@@ -18,6 +18,7 @@ struct WhoAmI: CallCommand {
         .init("Email", "email").optional,
         .init("Tenant", "tenant").optional,
         .init("Role", "role").optional,
+        .init("Operator", "is_operator").optional,
         .init("Scopes", "scopes").optional,
         .init("Session", "session.id").optional,
         .init("Signed in", "session.authenticated_at").optional,
