@@ -34,7 +34,7 @@ struct Espalierctl: AsyncParsableCommand {
             Domains.self,
             Users.self, Members.self, Invitations.self, Roles.self, Operators.self,
             Sessions.self, SigningKeys.self,
-            APIKeys.self, Usage.self, Budget.self, Statements.self, Pricing.self, RateCards.self, Audit.self, Webhooks.self,
+            APIKeys.self, Usage.self, Budget.self, Statements.self, Pricing.self, RateCards.self, Audit.self, Webhooks.self, Logs.self,
             Notifications.self, Mail.self,
             Config.self, PrintCompletion.self,
         ])

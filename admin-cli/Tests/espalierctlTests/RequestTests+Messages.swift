@@ -25,6 +25,11 @@ extension RequestTests {
             "webhooks test webhook_1 --tenant acme", "POST /v1/tenants/acme/webhooks/webhook_1/test", answer: Examples.delivery,
             shows: "webhook.test"),
         .init(
+            "webhooks trigger user.created --tenant acme", "POST /v1/tenants/acme/webhooks/trigger", #"{"type":"user.created"}"#,
+            answer:
+                #"{"id":"event_1","object":"webhook_event","type":"user.created","is_example":true,"timestamp":"2026-11-21T08:00:00Z"}"#,
+            shows: "event_1"),
+        .init(
             "webhooks roll-secret webhook_1 --tenant acme", "POST /v1/tenants/acme/webhooks/webhook_1/secrets/roll",
             #"{"overlap_seconds":86400}"#, answer: Examples.webhookSecret, shows: "whsec_hush"),
         .init(

@@ -14,11 +14,15 @@ extension APIClient {
     /// Sends a call whose response is a file. The stream ends with an error if the response is cut off.
     ///
     /// The request has no `TE: trailers`, because Foundation on Linux ends the whole program when a response has trailers.
-    func download(_ call: Call) throws(Failure) -> AsyncThrowingStream<DownloadPart, any Error> {
-        var request = try request(for: call, accepting: "*/*")
+    /// - Parameter lastEventID: the last event of an interrupted stream of events.
+    func download(
+        _ call: Call, accepting types: String = "*/*", lastEventID: String? = nil
+    ) throws(Failure) -> AsyncThrowingStream<DownloadPart, any Error> {
+        var request = try request(for: call, accepting: types)
         // The file arrives without another compression. The call itself states whether the file is compressed.
         request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
         if let tag = call.entityTag { request.setValue(tag, forHTTPHeaderField: "If-Match") }
+        if let lastEventID { request.setValue(lastEventID, forHTTPHeaderField: "Last-Event-ID") }
         return Self.receive(request)
     }
 

@@ -60,6 +60,22 @@ extension FuzzTarget {
             }
         },
         FuzzTarget(
+            "cli-events",
+            seeds: [
+                "id: 1\nevent: a\ndata: {}\n\n", ":\r\rdata\r\n\r\n", "data: \u{600}\ndata\u{301}: x\n\n", "id: a b\ndata: 1\n\n", "",
+                "\n\n\n",
+            ]
+        ) { bytes in
+            var (whole, pieces) = (ServerSentEvents(), ServerSentEvents())
+            guard let events = try? whole.read(bytes) else { return }
+            var parts: [ServerSentEvents.Event] = []
+            for byte in bytes { parts += try pieces.read([byte]) }
+            try hold(parts == events && pieces.lastID == whole.lastID, "the events depend on the pieces")
+            for id in [whole.lastID] + events.map(\.id) {
+                try hold(id?.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } ?? true, "an ID cannot be in a header")
+            }
+        },
+        FuzzTarget(
             "cli-callback",
             seeds: [
                 "GET /callback?code=a&state=b&iss=https%3A%2F%2Fid.test HTTP/1.1\r\nHost: 127.0.0.1:1", "GET / HTTP/1.1",

@@ -6,7 +6,7 @@ struct Webhooks: ParsableCommand {
         abstract: "Manages a tenant's webhooks and their deliveries.",
         subcommands: [
             CreateWebhook.self, ListWebhooks.self, ShowWebhook.self, UpdateWebhook.self, DeleteWebhook.self, TestWebhook.self,
-            RollWebhookSecret.self, WebhookDeliveries.self,
+            ListenWebhooks.self, TriggerWebhook.self, RollWebhookSecret.self, WebhookDeliveries.self,
         ])
 }
 

@@ -1,0 +1,116 @@
+import ArgumentParser
+import Foundation
+
+/// `espalierctl logs tail`: shows the newest logins, and new ones as they happen.
+struct TailLogs: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "tail",
+        abstract: "Shows the newest logins of a tenant, and new ones as they happen.",
+        discussion: """
+            The command asks the server every 2 s. Ctrl-C ends it. With --json, each login is a line of JSON.
+
+            EXAMPLES
+              espalierctl logs tail --tenant acme
+              espalierctl logs tail --tenant acme --lines 100 --no-follow --json
+            """)
+
+    @Option(help: ArgumentHelp("The number of earlier logins, 0 to 100.", valueName: "count"))
+    var lines: Int = 10
+
+    @Flag(help: "Ends after the earlier logins.")
+    var noFollow = false
+
+    @OptionGroup var tenant: TenantOption
+    @OptionGroup var options: ReadOptions
+
+    /// The largest number of pages per poll. A tenant with more logins in 2 s has gaps.
+    private static let mostPages = 20
+
+    func validate() throws {
+        guard (0...100).contains(lines) else { throw ValidationError("--lines takes 0 to 100.") }
+    }
+
+    func run() async throws {
+        let session = try Session(options)
+        let (path, client) = ("\(try session.path(tenant))/logins", try session.client())
+        var seen = SeenLogins()
+        let first = try await page(path, client, limit: max(1, lines), after: nil)
+        try show(seen.unseen(first.logins).suffix(lines))
+        guard !noFollow else { return }
+        while true {
+            try await Task.sleep(for: .seconds(2))
+            try show(try await unseen(path, client, &seen)[...])
+        }
+    }
+
+    /// The new logins, oldest first. It reads older pages until one has a known login.
+    private func unseen(_ path: String, _ client: APIClient, _ seen: inout SeenLogins) async throws(Failure) -> [Login] {
+        var (found, after, pages) = ([Login](), String?.none, 0)
+        repeat {
+            let page = try await page(path, client, limit: 100, after: after)
+            let fresh = seen.unseen(page.logins)
+            found = fresh + found
+            pages += 1
+            after = fresh.count == page.logins.count && !seen.isFirst ? page.after : nil
+        } while after != nil && pages < Self.mostPages
+        return found
+    }
+
+    struct Login {
+        var json: JSON
+        var text: String
+        var id: String
+    }
+
+    private func page(
+        _ path: String, _ client: APIClient, limit: Int, after: String?
+    ) async throws(Failure) -> (logins: [Login], after: String?) {
+        let reply = try await client.send(.get(path, ["limit": String(limit), "after": after]))
+        guard let elements = reply.json["data"]?.elements, let text = JSONText.member("data", of: reply.text) else { throw .shape() }
+        let texts = JSONText.parts(of: text)
+        guard texts.count == elements.count else { throw .shape() }
+        var logins: [Login] = []
+        for (json, text) in zip(elements, texts) {
+            guard let id = json["id"]?.string else { throw .shape() }
+            logins.append(Login(json: json, text: text, id: id))
+        }
+        return (logins, reply.json["list_metadata.after"]?.string)
+    }
+
+    private func show(_ logins: ArraySlice<Login>) throws(Failure) {
+        for login in logins {
+            guard !options.json else {
+                try Terminal.standardOutput.write(json: login.text, options.jq)
+                continue
+            }
+            let parts = ["occurred_at", "outcome", "user_id", "application_id", "connection", "id"].compactMap { login.json[$0]?.text }
+            try Terminal.standardOutput.write(parts.joined(separator: "  ").printable)
+        }
+    }
+}
+
+/// The IDs of the newest logins that were shown.
+struct SeenLogins {
+    /// More than all pages of a poll have.
+    private static let most = 4000
+    private var ids: Set<String> = []
+    private var order: [String] = []
+
+    /// Whether no login was shown before this page.
+    private(set) var isFirst = true
+
+    /// The logins of a page (newest first) that were not shown before, oldest first.
+    mutating func unseen(_ page: [TailLogs.Login]) -> [TailLogs.Login] {
+        isFirst = order.isEmpty
+        let fresh = page.filter { !ids.contains($0.id) }
+        for login in fresh.reversed() {
+            ids.insert(login.id)
+            order.append(login.id)
+        }
+        if order.count > Self.most {
+            for id in order.prefix(order.count - Self.most) { ids.remove(id) }
+            order.removeFirst(order.count - Self.most)
+        }
+        return fresh.reversed()
+    }
+}
