@@ -198,7 +198,7 @@ let package = Package(
             ]),
         .target(
             name: "BrowserSessions",
-            dependencies: ["Users", "Tenancy", "Access", "Postgres", "Sealing", "Encoding", httpTypes, hummingbird]),
+            dependencies: ["Users", "Tenancy", "Access", "Web", "Postgres", "Sealing", "Encoding", httpTypes, hummingbird]),
         .target(
             name: "Sessions",
             dependencies: [
@@ -266,10 +266,18 @@ let package = Package(
                 httpTypes, hummingbird, logging, nioCore, nioPosix, serviceLifecycle,
             ]),
         .target(
+            name: "PeopleSignIn",
+            dependencies: [
+                "Sessions", "Tenancy", "ClientKeys", "People", "Mail", "Access", "Factors", "Passkeys", "QRCode", "Pages", "Web", "Postgres",
+                "Sealing", "Encoding",
+                crypto, httpTypes, hummingbird, logging,
+            ]),
+        .target(
             name: "Server",
             dependencies: [
                 "Branding",
                 "Domains",
+                "PeopleSignIn", "Factors",
                 "AppleButton",
                 "AuthKit", "Mushu", "Devices", "Registration", "SignIn", "Accounts", "Sessions", "APIs", "Signing", "Users", "Sinks",
                 "Billing",
@@ -381,6 +389,13 @@ let package = Package(
         .testTarget(
             name: "PeopleTests",
             dependencies: ["Server", "People", "Access", "Postgres", "Sealing", "TestSupport"]),
+        .testTarget(
+            name: "PeopleSignInTests",
+            dependencies: [
+                "Server", "PeopleSignIn", "People", "Factors", "Passkeys", "Pages", "Mail", "Access", "Web", "Postgres", "Sealing", "Encoding",
+                "TestSupport",
+                crypto, httpTypes, hummingbird,
+            ]),
         .testTarget(
             name: "ClientKeysTests", dependencies: ["ClientKeys", "Access", "Encoding", "TestSupport", crypto, cryptoExtras, logging]),
         .testTarget(

@@ -13,6 +13,8 @@ extension PlatformDatabase {
         case readConfiguration = "read the configuration of tenants"
         /// The host of a request decides the tenant, so the tenant is not known yet.
         case readHosts = "read the hosts of tenants"
+        /// A person, and the link of an invitation, belong to no tenant. The person decides between several.
+        case signPeopleIn = "sign people in"
         /// The shared connection serves all tenants that have none of their own.
         case useOfSharedConnection = "look for tenants on the shared connection"
 

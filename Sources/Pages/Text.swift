@@ -101,12 +101,28 @@ package enum Text: String, CaseIterable, Sendable {
     case program, programOfTheServer, unknownProgram
     case requested, lessThanAMinuteAgo, aMinuteAgo, minutesAgo
     case serverMadeTheRequest, requestCameFromAnotherNetwork
+
+    // The sign-in of people who manage a tenant or the platform.
+    case signInToYourAccount, emailAddress, password, useAnotherAddress, enterAnAddress
+    case addressOrPasswordIsWrong, tooManyAttempts, signInForThisStep, usePasskey, usePassword
+    case confirmOnYourDevice, passkeysNeedAScript, passkeyWasNotConfirmed, browserHasNoPasskeys
+    case passkeyIsNotAccepted, enterYourCode, codeOfAppOrRecovery, passkeyIsTheSecondFactor, codeIsWrong
+    case protectYourAccount, scanWithYourApp, keyByHand, thenEnterItsCode, confirm, recoveryCodes
+    case keepTheCodes, continueToAccount, youAreInvited, createAccountToAccept, signInToAccept, role, yourName
+    case enterYourName, chooseAPassword, createAccount, acceptInvitation, invitationIsOver, invitationWasUsed
+    case askForAnInvitation, passwordTooShort, passwordTooLong, passwordUnreadable, passwordCommon
+    case passwordPredictable, passwordHasAddress, passwordHasProduct, formIsNotCurrent, openThePageAgain
+    case roleOperator, roleOwner, roleAdmin, roleDeveloper, roleBilling, roleViewer, invitationSubject
+    case mailInvites, openLinkToAccept, ignoreInvitation
+
+    // Their own account.
+    case yourAccount
 }
 
 extension Text {
     /// A place in a text for a value, written as `{application}`.
     package enum Placeholder: String, CaseIterable, Sendable {
-        case address, api, application, field, limit, minutes, organization, parameter, reference, seconds, user
+        case address, api, application, field, limit, minutes, organization, parameter, reference, role, seconds, user
         case limitWhenEncoded = "limit_when_encoded"
     }
 
@@ -148,7 +164,7 @@ extension Language {
 
     /// The words of a text, with its placeholders.
     package func words(_ text: Text) -> String {
-        texts[text] ?? Self.englishTexts[text] ?? ""
+        texts[text] ?? peopleTexts[text] ?? Self.englishTexts[text] ?? Self.englishPeopleTexts[text] ?? ""
     }
 
     package var texts: [Text: String] {
@@ -168,6 +184,27 @@ extension Language {
         case .hebrew: Self.hebrewTexts
         case .turkish: Self.turkishTexts
         case .polish: Self.polishTexts
+        }
+    }
+
+    /// The texts for people who manage a tenant or the platform.
+    package var peopleTexts: [Text: String] {
+        switch self {
+        case .english: Self.englishPeopleTexts
+        case .german: Self.germanPeopleTexts
+        case .french: Self.frenchPeopleTexts
+        case .spanish: Self.spanishPeopleTexts
+        case .italian: Self.italianPeopleTexts
+        case .portuguese: Self.portuguesePeopleTexts
+        case .dutch: Self.dutchPeopleTexts
+        case .japanese: Self.japanesePeopleTexts
+        case .korean: Self.koreanPeopleTexts
+        case .simplifiedChinese: Self.simplifiedChinesePeopleTexts
+        case .traditionalChinese: Self.traditionalChinesePeopleTexts
+        case .arabic: Self.arabicPeopleTexts
+        case .hebrew: Self.hebrewPeopleTexts
+        case .turkish: Self.turkishPeopleTexts
+        case .polish: Self.polishPeopleTexts
         }
     }
 }

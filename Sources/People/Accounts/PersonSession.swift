@@ -141,6 +141,22 @@ extension PersonSession {
         """
     }
 
+    /// Records a use, for the limit of the time without one.
+    package static func touch(_ id: ID<PersonSession>, at now: Date) -> SQL {
+        """
+        UPDATE person_session SET last_used_at = GREATEST(last_used_at, \(now))
+        WHERE tenant_id = \(UUID.platform) AND id = \(id) AND ended_at IS NULL
+        """
+    }
+
+    /// Ends the session of a browser that signs in again, by the digests of its secret. It may be another person's.
+    package static func replace(digests: [[UInt8]], at now: Date) -> SQL {
+        """
+        UPDATE person_session SET ended_at = \(now), ended_reason = \(EndReason.replaced)
+        WHERE tenant_id = \(UUID.platform) AND digest = ANY(\(digests)) AND ended_at IS NULL
+        """
+    }
+
     package static func end(_ id: ID<PersonSession>, of person: ID<Person>, _ reason: EndReason, at now: Date) -> SQL {
         """
         UPDATE person_session SET ended_at = \(now), ended_reason = \(reason)

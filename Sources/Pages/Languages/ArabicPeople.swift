@@ -1,0 +1,6 @@
+extension Language {
+    static let arabicPeopleTexts: [Text: String] = [
+        // The own account.
+        .yourAccount: "حسابك",
+    ]
+}

@@ -1,0 +1,6 @@
+extension Language {
+    static let dutchPeopleTexts: [Text: String] = [
+        // The own account.
+        .yourAccount: "Uw account",
+    ]
+}

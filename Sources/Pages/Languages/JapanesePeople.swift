@@ -1,0 +1,6 @@
+extension Language {
+    static let japanesePeopleTexts: [Text: String] = [
+        // The own account.
+        .yourAccount: "アカウント",
+    ]
+}

@@ -1,0 +1,6 @@
+extension Language {
+    static let polishPeopleTexts: [Text: String] = [
+        // The own account.
+        .yourAccount: "Twoje konto",
+    ]
+}

@@ -1,0 +1,6 @@
+extension Language {
+    static let portuguesePeopleTexts: [Text: String] = [
+        // The own account.
+        .yourAccount: "Sua conta",
+    ]
+}

@@ -1,0 +1,6 @@
+extension Language {
+    static let spanishPeopleTexts: [Text: String] = [
+        // The own account.
+        .yourAccount: "Su cuenta",
+    ]
+}

@@ -1,0 +1,6 @@
+extension Language {
+    static let turkishPeopleTexts: [Text: String] = [
+        // The own account.
+        .yourAccount: "Hesabınız",
+    ]
+}

@@ -1,0 +1,106 @@
+import Pages
+
+/// A form of an `AccountPage`.
+struct AccountForm: Sendable {
+    /// A field with its label, and with its problem beside it.
+    struct Field: Sendable {
+        enum Kind: String, Sendable {
+            case text, email, password
+            /// A code, in large letters with space between them.
+            case code = "one-time-code"
+        }
+
+        let name: String
+        let label: Text
+        let kind: Kind
+        /// The value of `autocomplete`.
+        let autocomplete: String
+        var value = ""
+        var hint: Text?
+        var problem: Text?
+        /// Whether the person cannot change it. A password manager still reads it.
+        var isFixed = false
+        /// In characters.
+        var longest = 254
+
+        init(_ name: String, _ label: Text, _ kind: Kind = .text, autocomplete: String) {
+            (self.name, self.label, self.kind, self.autocomplete) = (name, label, kind, autocomplete)
+        }
+
+        static func email(_ value: String = "") -> Field {
+            var field = Field("email", .emailAddress, .email, autocomplete: "username")
+            field.value = value
+            return field
+        }
+
+        static func password(isNew: Bool = false) -> Field {
+            var field = Field("password", .password, .password, autocomplete: isNew ? "new-password" : "current-password")
+            field.longest = 1024
+            return field
+        }
+
+        static func code() -> Field {
+            var field = Field("code", .code, .code, autocomplete: "one-time-code")
+            field.longest = 64
+            return field
+        }
+    }
+
+    /// The path that gets the form.
+    let action: String
+    let token: FormToken
+    var fields: [Field] = []
+    /// Values that the person does not see.
+    var hidden: [(name: String, value: String)] = []
+    let button: Text
+    /// Whether the button is not the way that most people go.
+    var isSecondary = false
+
+    init(_ action: String, _ token: FormToken, fields: [Field] = [], hidden: [(name: String, value: String)] = [], button: Text) {
+        (self.action, self.token, self.fields, self.hidden, self.button) = (action, token, fields, hidden, button)
+    }
+
+    func content(in frame: PageFrame, _ values: [Text.Placeholder: String]) -> [String: Any] {
+        // The focus is on the first field with a problem, else on the first one to fill in.
+        let focus = fields.firstIndex { $0.problem != nil } ?? fields.firstIndex { !$0.isFixed && $0.value.isEmpty }
+        return [
+            "action": action + frame.query, "csrf": token.text, "button": frame.language.text(button), "isSecondary": isSecondary,
+            "hidden": hidden.map { ["name": $0.name, "value": $0.value] },
+            "fields": fields.enumerated().map { place, field in
+                var content: [String: Any] = [
+                    "name": field.name, "label": frame.language.text(field.label),
+                    "type": field.kind == .code ? "text" : field.kind.rawValue, "isCode": field.kind == .code,
+                    "autocomplete": field.autocomplete, "value": field.value, "longest": field.longest, "isFixed": field.isFixed,
+                    "hasFocus": place == focus,
+                ]
+                if let hint = field.hint { (content["hasHint"], content["hint"]) = (true, frame.language.text(hint, values)) }
+                if let problem = field.problem {
+                    (content["isRefused"], content["problem"]) = (true, frame.language.text(problem, values))
+                }
+                content["isDescribed"] = field.hint != nil || field.problem != nil
+                return content
+            },
+        ]
+    }
+
+    static let template = """
+        <form method="post" action="{{action}}">
+        <input type="hidden" name="csrf" value="{{csrf}}">
+        {{#hidden}}
+        <input type="hidden" name="{{name}}" value="{{value}}">
+        {{/hidden}}
+        {{#fields}}
+        <p><label for="{{name}}">{{label}}</label>
+        <input id="{{name}}" name="{{name}}" type="{{type}}" value="{{value}}" maxlength="{{longest}}" autocomplete="{{autocomplete}}" \
+        autocapitalize="none" spellcheck="false"{{^isCode}} class="name"{{/isCode}}{{#isCode}} dir="ltr"{{/isCode}} required\
+        {{#isFixed}} readonly{{/isFixed}}{{#isDescribed}} aria-describedby="about-{{name}}"{{/isDescribed}}\
+        {{#isRefused}} aria-invalid="true"{{/isRefused}}{{#hasFocus}} autofocus{{/hasFocus}}>
+        {{#isDescribed}}
+        <small id="about-{{name}}">{{#isRefused}}<span role="alert" class="problem">{{problem}}</span> {{/isRefused}}{{#hasHint}}{{hint}}{{/hasHint}}</small>
+        {{/isDescribed}}
+        </p>
+        {{/fields}}
+        <p><button{{#isSecondary}} class="refusal"{{/isSecondary}}>{{button}}</button></p>
+        </form>
+        """
+}

@@ -1,0 +1,103 @@
+import Encoding
+import HTTPTypes
+import Hummingbird
+import Pages
+import Web
+
+/// A page of the account or of its sign-in: what it tells, and its forms. It has no script.
+///
+///     AccountPage(.yourName).with(form: AccountForm(…)).response(in: frame)
+struct AccountPage: Sendable {
+    /// A line of a list of facts.
+    struct Fact: Sendable {
+        let name: Text
+        let value: String
+
+        init(_ name: Text, _ value: String) { (self.name, self.value) = (name, value) }
+    }
+
+    struct Link: Sendable {
+        let text: Text
+        let path: String
+    }
+
+    let title: Text
+    /// The values of the placeholders in all texts.
+    var values: [Text.Placeholder: String] = [:]
+    /// The result of the action before. A screen reader reads it when the page loads.
+    var notice: Text?
+    /// The reason why the action before was refused.
+    var problem: Text?
+    var details: [Text] = []
+    var facts: [Fact] = []
+    /// Codes that the person copies or prints.
+    var codes: [String] = []
+    /// An SVG of our own, such as a QR code. It is inserted unchanged.
+    var picture: String?
+    var forms: [AccountForm] = []
+    var links: [Link] = []
+    var status = HTTPResponse.Status.ok
+    /// What the browser states with a form. A page whose address is a secret has `strict-origin`.
+    var referrerPolicy = "same-origin"
+
+    init(_ title: Text, values: [Text.Placeholder: String] = [:]) {
+        (self.title, self.values) = (title, values)
+    }
+
+    func response(in frame: PageFrame) -> Response {
+        let language = frame.language
+        func words(_ text: Text) -> String { language.text(text, values) }
+        let refused = problem ?? forms.lazy.flatMap(\.fields).compactMap(\.problem).first
+        var content: [String: Any] = [
+            // Many screen readers do not announce an alert of a page that loads. They read the title.
+            "title": (refused.map { "\(words($0)) " } ?? "") + words(title), "heading": words(title),
+            "details": details.map { ["sentence": frame.content($0, values)] },
+            "hasFacts": !facts.isEmpty, "facts": facts.map { ["name": words($0.name), "value": $0.value] },
+            "hasCodes": !codes.isEmpty, "codes": codes.map { ["code": $0] },
+            "forms": forms.map { $0.content(in: frame, values) },
+            "links": links.map { ["text": words($0.text), "path": $0.path] },
+        ]
+        if let notice { (content["hasNotice"], content["notice"]) = (true, words(notice)) }
+        if let problem { (content["hasProblem"], content["problem"]) = (true, words(problem)) }
+        if let picture { (content["hasPicture"], content["picture"]) = (true, picture) }
+        // The browser states the origin of a form only with such a policy.
+        return frame.response(Self.template, content, status, forms: "'self'", referrerPolicy: referrerPolicy)
+    }
+
+    private static let template = HTMLTemplate.framed(
+        """
+        <h1>{{heading}}</h1>
+        {{#hasNotice}}
+        <p role="status">{{notice}}</p>
+        {{/hasNotice}}
+        {{#hasProblem}}
+        <p role="alert" class="problem">{{problem}}</p>
+        {{/hasProblem}}
+        {{#details}}
+        <p>{{#sentence}}{{>text}}{{/sentence}}</p>
+        {{/details}}
+        {{#hasPicture}}
+        <p>{{{picture}}}</p>
+        {{/hasPicture}}
+        {{#hasFacts}}
+        <dl>
+        {{#facts}}
+        <dt>{{name}}</dt><dd><bdi>{{value}}</bdi></dd>
+        {{/facts}}
+        </dl>
+        {{/hasFacts}}
+        {{#hasCodes}}
+        <ul class="list">
+        {{#codes}}
+        <li><code dir="ltr">{{code}}</code></li>
+        {{/codes}}
+        </ul>
+        {{/hasCodes}}
+        {{#forms}}
+        \(AccountForm.template)
+        {{/forms}}
+        {{#links}}
+        <p><a href="{{path}}">{{text}}</a></p>
+        {{/links}}
+        """)
+}

@@ -1,0 +1,111 @@
+import Access
+import Encoding
+import Foundation
+import Hummingbird
+import Pages
+import People
+import Postgres
+import Sessions
+import Web
+
+/// A request of a signed-in person.
+struct AccountContext: Sendable {
+    let web: WebContext
+    let person: Person
+    let session: PersonSession
+    /// The memberships of the person, with their owners: tenants, or the platform.
+    let memberships: [(owner: UUID, membership: Membership)]
+    /// For the field `csrf` of forms.
+    let formToken: FormToken
+    let now: Date
+
+    /// How old a sign-in may be for a change of keys, members or factors, in seconds.
+    static let recency: TimeInterval = 600
+
+    /// Whether the person gave all factors within the last 10 minutes.
+    var isRecent: Bool { now < session.authenticatedAt.addingTimeInterval(Self.recency) }
+
+    /// - Throws: `SignInAgain`, which leads to the sign-in and back to the page.
+    func requireRecent() throws(SignInAgain) {
+        if !isRecent { throw SignInAgain() }
+    }
+
+    /// The actor and its origin for the audit trail.
+    var origin: AuditEvent.Origin {
+        AuditEvent.Origin(
+            actor: person.id.description, address: web.record.current.address, requestID: web.record.current.requestID)
+    }
+}
+
+/// The action needs a new sign-in.
+struct SignInAgain: Error {}
+
+// MARK: Finding the session
+
+extension AccountEndpoints {
+    /// The signed-in person of a request. Nil without a session that is active.
+    ///
+    /// A cookie of another form costs no statement, and unknown ones are limited per address.
+    func account(_ request: Request, _ context: WebContext) async throws -> AccountContext? {
+        let now = now()
+        let digests = sessionDigests(in: request)
+        guard let first = digests.first else { return nil }
+        let found = try await limits.lookUp(first.base64URL, context.record) {
+            try await people.repeatable.run(PersonSession.find(digests: digests)).map(PersonSession.init)
+                .first { $0.authenticates(digests, with: keyring, at: now) }
+        }
+        guard let session = found, session.kind == .browser, session.isActive(at: now) else { return nil }
+        // A write for each page would cost more than it tells.
+        let uses: [SQL] = now < session.lastUsedAt.addingTimeInterval(60) ? [] : [PersonSession.touch(session.id, at: now)]
+        let rows = try await people.repeatable.run([Person.find(session.person), Membership.all(of: session.person)] + uses)
+        guard let person = try rows[0].first(Person.init) else { return nil }
+        context.record.noteAuthenticated()
+        return AccountContext(
+            web: context, person: person, session: session,
+            memberships: try rows[1].map { (try $0.get("tenant_id"), try Membership($0)) },
+            formToken: FormToken(for: session.id.description, with: keyring), now: now)
+    }
+
+    /// The digests of the session cookies in a request.
+    func sessionDigests(in request: Request) -> [[UInt8]] {
+        AccountCookie.session.values(in: request, publicURL: publicURL).compactMap { PersonSession.digests(of: $0, with: keyring) }
+            .flatMap(\.self)
+    }
+}
+
+// MARK: Actions of a signed-in person
+
+extension AccountEndpoints {
+    typealias Handler = @Sendable (Request, WebContext) async throws -> Response
+
+    /// The handler of a page of a signed-in person. Everyone else is led to the sign-in, and then back.
+    func page(_ body: @escaping @Sendable (Request, AccountContext) async throws -> Response) -> Handler {
+        answering { request, context in
+            let place = ReturnPath(request.uri.path)
+            guard let account = try await account(request, context) else { return signInFirst(returningTo: place) }
+            do { return try await body(request, account) } catch is SignInAgain { return signInFirst(returningTo: place) }
+        }
+    }
+
+    /// The handler of a form on such a page. It comes from this server, and has the token of the session.
+    /// - Parameters:
+    ///   - page: the path of the page with the form, to which a new sign-in leads.
+    ///   - limit: the size of the longest form in bytes.
+    func form(
+        on page: String, upTo limit: Int = AccountEndpoints.longestForm,
+        _ body: @escaping @Sendable (Request, OwnForm, AccountContext) async throws -> Response
+    ) -> Handler {
+        answering { request, context in
+            let (form, place) = (try await ownForm(request, upTo: limit), ReturnPath(page))
+            guard let account = try await account(request, context) else { return signInFirst(returningTo: place) }
+            guard FormToken.isRight(form[FormToken.field], for: account.session.id.description, with: keyring)
+            else { throw ErrorPage.formNotCurrent }
+            do { return try await body(request, form, account) } catch is SignInAgain { return signInFirst(returningTo: place) }
+        }
+    }
+
+    /// The redirect to the sign-in.
+    private func signInFirst(returningTo place: ReturnPath?) -> Response {
+        .seeOther("/account/sign-in" + (place.map { "?again=\($0.path)" } ?? ""))
+    }
+}

@@ -1,0 +1,39 @@
+import Access
+import Encoding
+import Foundation
+import Hummingbird
+import People
+import Sealing
+import Web
+
+/// The proof that a person has signed in with a browser before.
+///
+/// It signs nobody in. It lets the person try passwords while a stranger's guesses hold up everyone else, so that guesses cannot keep the
+/// person out. The limits of the network apply all the same.
+enum KnownBrowser {
+    private static let purpose = "known_browser"
+    /// In seconds.
+    private static let lifetime = 180 * 86400
+
+    static func cookie(of person: ID<Person>, _ endpoints: AccountEndpoints) -> String {
+        let (id, subject) = (endpoints.keyring.currentDigestKeyID, bytes(of: person))
+        let mac = endpoints.keyring.mac(subject, purpose: purpose, keyID: id)!
+        return AccountCookie.knownBrowser.set(
+            (id.bytes + subject + mac).base64URL, seconds: lifetime, publicURL: endpoints.publicURL)
+    }
+
+    static func isKnown(_ person: ID<Person>, in request: Request, _ endpoints: AccountEndpoints) -> Bool {
+        let subject = bytes(of: person)
+        return AccountCookie.knownBrowser.values(in: request, publicURL: endpoints.publicURL).contains { value in
+            guard value.utf8.count < 100, let sent = [UInt8](base64URL: value), sent.count == 52,
+                let id = KeyID(Array(sent[..<4])), sent[4..<20].elementsEqual(subject),
+                let expected = endpoints.keyring.mac(subject, purpose: purpose, keyID: id)
+            else { return false }
+            return constantTimeEqual(expected, Array(sent[20...]))
+        }
+    }
+
+    private static func bytes(of person: ID<Person>) -> [UInt8] {
+        withUnsafeBytes(of: person.uuid.uuid, Array.init)
+    }
+}

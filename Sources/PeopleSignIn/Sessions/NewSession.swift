@@ -1,0 +1,54 @@
+import Access
+import Encoding
+import Foundation
+import Hummingbird
+import People
+import Postgres
+import Sealing
+import Sessions
+import Web
+
+/// The session of a person who has just given all factors: its statements for the transaction, and its cookies.
+///
+/// It always has a new ID and a new secret, which no request can choose (session fixation). The earlier session of the browser ends, also if
+/// it is another person's.
+struct NewSession: Sendable {
+    let id: ID<PersonSession>
+    /// The statements of the transaction. The last one is the audit event.
+    let statements: [SQL]
+    let cookies: [String]
+
+    private struct Reply: Encodable {
+        let session: String
+        let methods: [String]
+    }
+
+    /// - Parameters:
+    ///   - methods: how the person signed in (RFC 8176).
+    ///   - action: the `operationId` for the audit trail of the platform.
+    init(
+        of person: ID<Person>, methods: [String], action: String, _ request: Request, _ context: WebContext, _ endpoints: AccountEndpoints,
+        at now: Date
+    ) throws {
+        var random = SystemRandomNumberGenerator()
+        let (secret, device) = (PersonSession.makeSecret(using: &random), Device(request, context))
+        id = ID(at: now)
+        let session = PersonSession.New(
+            id, of: person, .browser, methods: methods, userAgent: device.userAgent, address: device.address)
+        let facts = context.record.current
+        let origin = AuditEvent.Origin(actor: person.description, address: facts.address, requestID: facts.requestID)
+        let earlier = endpoints.sessionDigests(in: request)
+        statements =
+            (earlier.isEmpty ? [] : [PersonSession.replace(digests: earlier, at: now)]) + [
+                session.insert(secret, keyring: endpoints.keyring, at: now),
+                try AuditEvent.insert(
+                    action, of: person.description, owner: .platform, by: origin,
+                    after: Reply(session: id.description, methods: methods), at: now),
+            ]
+        let url = endpoints.publicURL
+        cookies = [
+            AccountCookie.session.set(secret.reveal(), seconds: Int(PersonSession.Kind.browser.lifetime), publicURL: url),
+            AccountCookie.step.removal(url), KnownBrowser.cookie(of: person, endpoints),
+        ]
+    }
+}
