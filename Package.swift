@@ -144,7 +144,7 @@ let package = Package(
         .target(
             name: "People",
             dependencies: [
-                "Mail", "Access", "Web", "Postgres", "Sealing", "Encoding",
+                "Mail", "Access", "Pages", "Web", "Postgres", "Sealing", "Encoding",
                 httpTypes, hummingbird,
             ]),
         .target(

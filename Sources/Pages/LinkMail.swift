@@ -28,16 +28,22 @@ package struct LinkMail {
             \(language.text(.ignoreUnaskedMail))
 
             """
-        let content: [String: Any] = [
-            "title": subject, "link": link, "detail": frame.content(.mailConnects, [.organization: name]),
-            "next": language.text(.openLinkWhereYouAsked), "otherwise": language.text(.ignoreUnaskedMail),
-        ]
-        html = Self.template.render(content.merging(frame.rootContent) { mine, _ in mine })
+        html = Self.html(
+            title: subject, link: link, detail: frame.content(.mailConnects, [.organization: name]),
+            next: language.text(.openLinkWhereYouAsked), otherwise: language.text(.ignoreUnaskedMail), in: frame)
+    }
+
+    /// The HTML of a mail with one link.
+    static func html(
+        title: String, link: String, detail: [[String: Any]], next: String, otherwise: String, in frame: PageFrame
+    ) -> String {
+        let content: [String: Any] = ["title": title, "link": link, "detail": detail, "next": next, "otherwise": otherwise]
+        return template.render(content.merging(frame.rootContent) { mine, _ in mine })
     }
 
     /// A name that does not change the direction of the words around it, and that they do not change (Unicode Standard Annex 9, section 2.4).
     /// A name in ASCII needs no isolation between words that run to the right.
-    private static func isolated(_ name: String, in language: Language) -> String {
+    static func isolated(_ name: String, in language: Language) -> String {
         language.isRightToLeft || name.utf8.contains { $0 >= 0x80 } ? "\u{2068}\(name)\u{2069}" : name
     }
 

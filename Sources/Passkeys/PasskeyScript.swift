@@ -85,6 +85,10 @@ package enum PasskeyScript {
             const call = form.dataset.passkey === "create" ? create : get;
             let isBusy = false;
             form.hidden = false;
+            // The browser shows the page again as it was, with the button pressed.
+            window.addEventListener("pageshow", (event) => {
+              if (event.persisted) isBusy = false;
+            });
             form.addEventListener("submit", async (event) => {
               event.preventDefault();
               if (isBusy) return;

@@ -15,6 +15,7 @@ import Ledger
 import Mail
 import Mushu
 import People
+import PeopleSignIn
 import Registration
 import Sessions
 import SignIn
@@ -43,6 +44,8 @@ func makeRouter(_ routes: Routes, api: APIEntrance, limits: RequestLimits) -> Ac
     router.group().add(middleware: FailedRequestLimit(limits: limits, form: .problem)).addRoutes(routes.button.routes)
     router.addRoutes(routes.mushu.routes)
     router.addRoutes(routes.registration.routes)
+    // People who manage a tenant or the platform.
+    router.addRoutes(routes.personSignIn.routes)
     router.group("t/{tenant}/mushu/{client_id}", context: CallContext.self).add(middleware: TranslateCallErrors()).add(middleware: api)
         .add(middleware: AnsweredRefusals()).add(middleware: TranslateCallErrors())
         .group(context: TenantContext.self).addRoutes(routes.mushu.providerRoutes)

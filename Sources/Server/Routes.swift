@@ -10,12 +10,14 @@ import ClientKeys
 import Delivery
 import Devices
 import Domains
+import Factors
 import Foundation
 import Ledger
 import Logging
 import Mail
 import Mushu
 import People
+import PeopleSignIn
 import Registration
 import Sessions
 import SignIn
@@ -62,6 +64,7 @@ struct Routes: Sendable {
     let members: MemberRoutes
     let invitations: InvitationRoutes
     let roles: RoleRoutes
+    let personSignIn: PersonSignInRoutes
     let wellKnown: WellKnown
     let button: ButtonRoutes
     let mushu: MushuRoutes
@@ -138,8 +141,15 @@ struct Routes: Sendable {
         usageSink = UsageSinkRoutes(pool: pool, keyring: keyring, allowsPrivate: allowsPrivate, now: now)
         mail = MailRoutes(pool: pool, sender: sender, metrics: metrics, now: now)
         members = MemberRoutes(pool: pool, now: now)
-        invitations = InvitationRoutes(pool: pool, keyring: keyring, publicURL: publicURL, now: now)
+        invitations = InvitationRoutes(
+            pool: pool, keyring: keyring, publicURL: publicURL, mail: sender,
+            organization: { try await directory.find(idOrSlug: $0.description)?.tenant.name }, now: now)
         roles = RoleRoutes(pool: pool, now: now)
+        // The pool of the API: sign-ins of people must not delay those of users.
+        let accounts = AccountEndpoints(
+            pool: pool, keyring: keyring, publicURL: publicURL, limits: limits, hashing: PasswordHashing(), mail: sender, metrics: metrics,
+            logger: logger, now: now)
+        personSignIn = PersonSignInRoutes(endpoints: accounts, directory: directory)
         mushu = MushuRoutes(tokens: issuer, signIn: signIn, native: native, notifications: notifications, connections: connections)
         registration = RegistrationRoutes(
             endpoints: endpoints, pool: pool, applications: applications, allowsPrivate: allowsPrivate,

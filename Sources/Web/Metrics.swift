@@ -17,6 +17,8 @@ package final class Metrics: Sendable {
         case machine
         /// A sign-in on a device: its request, the user's decision, and the device's polls.
         case device, approval, poll
+        /// A sign-in of a person who manages a tenant or the platform.
+        case person
     }
 
     private struct Request: Hashable {

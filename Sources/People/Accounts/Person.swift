@@ -49,10 +49,12 @@ extension Person {
         """
     }
 
-    /// The person who signs in with an address, and the sealed password.
+    /// The person who signs in with an address, with the sealed password and the failed attempts.
     package static func find(email: String) -> SQL {
         """
-        SELECT id, name, email, email_proved_at, password_changed_at, sessions_valid_after, created_at, updated_at, sealed_password FROM person
+        SELECT id, name, email, email_proved_at, password_changed_at, sessions_valid_after, created_at, updated_at, sealed_password,
+            password_failures, password_failed_at
+        FROM person
         WHERE tenant_id = \(UUID.platform) AND email_key = \(email.asciiLowercased)
         """
     }
@@ -87,20 +89,24 @@ extension Person {
 
     /// Counts an attempt before its password or code is checked, so that attempts at the same time cannot all be the first one. A right one
     /// resets the count (`resetFailures`).
-    /// - Returns: The number of attempts within the window, this one included.
-    package static func reserveAttempt(_ kind: Attempt, of id: ID<Person>, window: TimeInterval, at now: Date) -> SQL {
-        switch kind {
+    /// - Returns: The number of attempts, this one included. No row if the person must wait (`Attempt.wait`), which counts nothing.
+    package static func reserveAttempt(_ kind: Attempt, of id: ID<Person>, at now: Date) -> SQL {
+        let start = now.addingTimeInterval(-Attempt.window)
+        return switch kind {
         case .password:
             """
-            UPDATE person SET password_failed_at = \(now), password_failures =
-                CASE WHEN password_failed_at > \(now.addingTimeInterval(-window)) THEN password_failures ELSE 0 END + 1
-            WHERE tenant_id = \(UUID.platform) AND id = \(id) RETURNING password_failures AS attempts
+            UPDATE person SET password_failed_at = \(now),
+                password_failures = CASE WHEN password_failed_at > \(start) THEN password_failures ELSE 0 END + 1
+            WHERE tenant_id = \(UUID.platform) AND id = \(id) AND (password_failures < \(Attempt.free) OR password_failed_at
+                + LEAST(power(2, LEAST(password_failures, 20) - \(Attempt.free)), \(Attempt.window)) * interval '1 second' <= \(now))
+            RETURNING password_failures AS attempts
             """
         case .code:
             """
-            UPDATE person SET code_failed_at = \(now), code_failures =
-                CASE WHEN code_failed_at > \(now.addingTimeInterval(-window)) THEN code_failures ELSE 0 END + 1
-            WHERE tenant_id = \(UUID.platform) AND id = \(id) RETURNING code_failures AS attempts
+            UPDATE person SET code_failed_at = \(now),
+                code_failures = CASE WHEN code_failed_at > \(start) THEN code_failures ELSE 0 END + 1
+            WHERE tenant_id = \(UUID.platform) AND id = \(id) AND (code_failures < \(Attempt.free) OR code_failed_at <= \(start))
+            RETURNING code_failures AS attempts
             """
         }
     }
@@ -120,6 +126,26 @@ extension Person {
 
     /// A guess that is counted per person.
     package enum Attempt: Sendable {
-        case password, code
+        /// After 5 failures, the next attempts wait 1 s, 2 s, 4 s and so on, up to 15 minutes. Passwords are hard to guess, so that an honest
+        /// person waits only a moment.
+        case password
+        /// After 5 failures, the next attempt waits 15 minutes. A guess of a code succeeds with a chance of 3 in a million.
+        case code
+
+        /// The failures without a wait.
+        package static let free = 5
+        /// How long a failure counts, and the longest wait, in seconds.
+        package static let window: TimeInterval = 900
+
+        /// How long the next attempt waits, in seconds, as `reserveAttempt` decides.
+        package func wait(after failures: Int, lastAt last: Date?, at now: Date) -> TimeInterval {
+            guard failures >= Self.free, let last else { return 0 }
+            let pause =
+                switch self {
+                case .password: min(TimeInterval(1 << (min(failures, 20) - Self.free)), Self.window)
+                case .code: Self.window
+                }
+            return max(0, last.addingTimeInterval(pause).timeIntervalSince(now))
+        }
     }
 }

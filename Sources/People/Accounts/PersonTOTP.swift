@@ -41,11 +41,15 @@ extension PersonTOTP {
         """
     }
 
-    /// Stores a new secret. The schema refuses a second one of a person (`person_totp_one`).
-    package static func insert(_ id: ID<PersonTOTP>, of person: ID<Person>, _ secret: Secret, keyring: Keyring, at now: Date) -> SQL {
+    /// Stores a new secret whose person has given a right code. The code counts as used. The schema refuses a second secret of a person
+    /// (`person_totp_one`).
+    /// - Parameter step: the time step of the code.
+    package static func insert(
+        _ id: ID<PersonTOTP>, of person: ID<Person>, _ secret: Secret, usedAt step: Int64, keyring: Keyring, at now: Date
+    ) -> SQL {
         """
-        INSERT INTO person_totp (id, person_id, sealed_secret, created_at)
-        VALUES (\(id), \(person), \(keyring.seal(secret.revealBytes(), in: context(id)).bytes), \(now))
+        INSERT INTO person_totp (id, person_id, sealed_secret, last_step, confirmed_at, created_at)
+        VALUES (\(id), \(person), \(keyring.seal(secret.revealBytes(), in: context(id)).bytes), \(step), \(now), \(now))
         """
     }
 

@@ -3,11 +3,12 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import Mail
+import Pages
 import Postgres
 import Web
 
 extension InvitationRoutes {
-    /// Invites a person to a tenant. Only this response contains the link.
+    /// Invites a person to a tenant. The link is mailed if the server sends mails. Otherwise only this response contains it.
     @Sendable
     func createInvitation(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.membersWrite)
@@ -19,15 +20,22 @@ extension InvitationRoutes {
         if expiresAt > now.addingTimeInterval(Invitation.longestLifetime) {
             fields.refuse("expires_at", "It must be within 30 days. Invite the person again later.")
         }
+        let asksForMail = fields.flag("send_mail")
         try fields.finish()
         guard let address, let role else { throw Problem(.invalid, "`email` and `role` are required.") }
         let owner = call.owner
+        guard mail != nil || asksForMail != true else { throw Problem.noMailSender }
+        var mailing: Invitation.Mailing?
+        if let mail, asksForMail != false {
+            let frame = PageFrame(request, nil, requestID: call.record.current.requestID)
+            mailing = .init(sender: mail, organization: try await organization(call.tenant) ?? call.slug, frame: frame)
+        }
         let issued = try await Invitation.issue(
             to: address, as: role, until: expiresAt, action: "createInvitation", by: call.origin, publicURL: publicURL, keyring: keyring,
-            in: call.database(pool), at: now
+            in: call.database(pool), at: now, mailing: mailing
         ) { db in try call.requireGrant(try await role.scopes(of: owner, in: db)) }
         return try .resource(
-            InvitationReply(issued.invitation, showing: issued.link, at: now), updatedAt: now, status: .created)
+            InvitationReply(issued, at: now), updatedAt: now, status: .created)
     }
 }
 

@@ -22,7 +22,7 @@ extension InvitationRoutes {
             to: address, as: .builtIn(role), until: now.addingTimeInterval(Invitation.lifetimeOfOperators), action: "createOperator",
             by: call.origin, publicURL: publicURL, keyring: keyring, in: call.database(pool), at: now)
         return try .resource(
-            InvitationReply(issued.invitation, showing: issued.link, at: now), updatedAt: now, status: .created)
+            InvitationReply(issued, at: now), updatedAt: now, status: .created)
     }
 }
 

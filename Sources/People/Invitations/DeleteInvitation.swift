@@ -1,6 +1,7 @@
 import Access
 import Foundation
 import Hummingbird
+import Mail
 import Postgres
 import Web
 
@@ -17,7 +18,9 @@ extension InvitationRoutes {
             let (_, found) = try await db.run(Membership.lockAll(of: owner), Invitation.lock(id, of: owner))
             guard let invitation = try found.first(Invitation.init) else { throw Problem.notFound("invitation") }
             try request.requireMatch(EntityTag(invitation.updatedAt))
-            _ = try await db.run([Invitation.delete(id, of: owner), try invitation.deletion(of: owner, by: origin, at: now)])
+            let mail = invitation.mail.map { [Mail.removal($0, owner: owner)] } ?? []
+            _ = try await db.run(
+                mail + [Invitation.delete(id, of: owner), try invitation.deletion(of: owner, by: origin, at: now)])
         }
         return .noContent
     }

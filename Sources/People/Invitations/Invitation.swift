@@ -29,6 +29,8 @@ package struct Invitation: Identified, Sendable {
     package var acceptedAt: Date?
     package let createdAt: Date
     package var updatedAt: Date
+    /// The mail with the link. Nil if the link is copied, so that it proves no mailbox.
+    package let mail: UUID?
 
     package func state(at now: Date) -> State {
         if acceptedAt != nil { return .accepted }
@@ -79,12 +81,13 @@ extension Invitation {
         acceptedAt = try row.get("accepted_at")
         createdAt = try row.get("created_at")
         updatedAt = try row.get("updated_at")
+        mail = try row.get("mail_id")
     }
 
     /// The invitation, locked for a transaction that changes it.
     static func lock(_ id: ID<Invitation>, of owner: UUID) -> SQL {
         """
-        SELECT id, email, role, role_id, invited_by, expires_at, accepted_at, created_at, updated_at FROM invitation
+        SELECT id, email, role, role_id, invited_by, expires_at, accepted_at, created_at, updated_at, mail_id FROM invitation
         WHERE tenant_id = \(owner) AND id = \(id) FOR UPDATE
         """
     }
@@ -93,14 +96,14 @@ extension Invitation {
     /// - Parameter key: the address with `A` to `Z` in lowercase.
     static func open(address key: String, of owner: UUID) -> SQL {
         """
-        SELECT id, email, role, role_id, invited_by, expires_at, accepted_at, created_at, updated_at FROM invitation
+        SELECT id, email, role, role_id, invited_by, expires_at, accepted_at, created_at, updated_at, mail_id FROM invitation
         WHERE tenant_id = \(owner) AND email_key = \(key) AND accepted_at IS NULL FOR UPDATE
         """
     }
 
     static func page(_ page: PageRequest, of owner: UUID) -> SQL {
         """
-        SELECT id, email, role, role_id, invited_by, expires_at, accepted_at, created_at, updated_at FROM invitation
+        SELECT id, email, role, role_id, invited_by, expires_at, accepted_at, created_at, updated_at, mail_id FROM invitation
         WHERE tenant_id = \(owner) AND id < \(page.upper) AND id > \(page.lower)
         ORDER BY CASE WHEN \(page.isBackward) THEN id END ASC, id DESC LIMIT \(page.fetched)
         """
@@ -110,8 +113,9 @@ extension Invitation {
         let digest = keyring.digest(token.revealBytes(), purpose: Self.digestPurpose)
         let bound = keyring.bind(digest, to: Self.context(id, owner: owner))
         return """
-            INSERT INTO invitation (tenant_id, id, email, role, role_id, digest, bound_digest, invited_by, expires_at, created_at, updated_at)
-            VALUES (\(owner), \(id), \(email), \(role.name), \(role.customID), \(digest), \(bound), \(invitedBy), \(expiresAt),
+            INSERT INTO invitation (tenant_id, id, email, role, role_id, digest, bound_digest, mail_id, invited_by, expires_at, created_at,
+                updated_at)
+            VALUES (\(owner), \(id), \(email), \(role.name), \(role.customID), \(digest), \(bound), \(mail), \(invitedBy), \(expiresAt),
                 \(createdAt), \(updatedAt))
             """
     }
@@ -127,7 +131,7 @@ extension Invitation {
     /// Selects the invitation of a link, of any owner.
     package static func find(digests: [[UInt8]]) -> SQL {
         """
-        SELECT tenant_id, id, email, role, role_id, invited_by, expires_at, accepted_at, created_at, updated_at, digest, bound_digest
+        SELECT tenant_id, id, email, role, role_id, invited_by, expires_at, accepted_at, created_at, updated_at, mail_id, digest, bound_digest
         FROM invitation WHERE digest = ANY(\(digests))
         """
     }

@@ -13,7 +13,9 @@ struct InvitationReply: Encodable, Sendable {
     let expires_at: Date
     let accepted_at: Date?
     let created_at, updated_at: Date
-    /// Only in the response that creates the invitation.
+    /// Whether a mail has the link.
+    let is_mailed: Bool
+    /// Only in the response that creates the invitation, and only without a mail.
     var url: String?
 
     init(_ invitation: Invitation, at now: Date) {
@@ -21,11 +23,12 @@ struct InvitationReply: Encodable, Sendable {
         (state, invited_by) = (invitation.state(at: now), invitation.invitedBy)
         (expires_at, accepted_at) = (invitation.expiresAt, invitation.acceptedAt)
         (created_at, updated_at) = (invitation.createdAt, invitation.updatedAt)
+        is_mailed = invitation.mail != nil
     }
 
-    /// - Parameter link: the link of the new invitation.
-    init(_ invitation: Invitation, showing link: String, at now: Date) {
-        self.init(invitation, at: now)
-        url = link
+    /// - Parameter issued: a new invitation. A link that is mailed is not shown, so that it proves the mailbox.
+    init(_ issued: Invitation.Issued, at now: Date) {
+        self.init(issued.invitation, at: now)
+        url = issued.invitation.mail == nil ? issued.link : nil
     }
 }

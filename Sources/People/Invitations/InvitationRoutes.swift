@@ -1,13 +1,14 @@
 package import Access
 package import Foundation
 package import Hummingbird
+package import Mail
 package import Postgres
 package import Sealing
 import Web
 
 /// Invites people by a link that works once.
 ///
-///     createInvitation, createOperator, `espalier operators create`  → the link, shown once
+///     createInvitation, createOperator, `espalier operators create`  → the link, mailed or shown once
 ///     the page of the link                                           → an account or a sign-in → the membership
 ///     deleteInvitation, the end of its time                          → the link is of no use
 ///
@@ -17,10 +18,18 @@ package struct InvitationRoutes: Sendable {
     let keyring: Keyring
     /// The URL of this server for browsers and Apple, without a slash at its end.
     let publicURL: String
+    /// Nil if this server sends no mails.
+    let mail: MailSender?
+    /// The name of a tenant, for mails.
+    let organization: @Sendable (ID<Tenant>) async throws -> String?
     let now: @Sendable () -> Date
 
-    package init(pool: DatabasePool, keyring: Keyring, publicURL: String, now: @escaping @Sendable () -> Date) {
-        (self.pool, self.keyring, self.publicURL, self.now) = (pool, keyring, publicURL, now)
+    package init(
+        pool: DatabasePool, keyring: Keyring, publicURL: String, mail: MailSender?,
+        organization: @escaping @Sendable (ID<Tenant>) async throws -> String?, now: @escaping @Sendable () -> Date
+    ) {
+        (self.pool, self.keyring, self.publicURL, self.mail) = (pool, keyring, publicURL, mail)
+        (self.organization, self.now) = (organization, now)
     }
 
     /// Below `/v1/tenants/{tenant}`.

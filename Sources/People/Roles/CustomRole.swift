@@ -39,6 +39,10 @@ extension CustomRole {
         updatedAt = try row.get("updated_at")
     }
 
+    package static func find(_ id: ID<CustomRole>, of owner: UUID) -> SQL {
+        "SELECT id, name, scopes, created_at, updated_at FROM custom_role WHERE tenant_id = \(owner) AND id = \(id)"
+    }
+
     /// The role, locked for a transaction that changes it.
     static func lock(_ id: ID<CustomRole>, of owner: UUID) -> SQL {
         """

@@ -46,13 +46,18 @@ struct StepTicket: Sendable {
     /// A new step. Its secret is new, so nothing of an earlier step continues.
     init(_ stage: Stage, next: ReturnPath, at now: Date) {
         (secret, self.stage, self.next, challenge) = (RandomText.make(), stage, next, nil)
-        let lifetime: TimeInterval =
-            switch stage {
-            case .start, .password: Self.lifetime
-            case .enrollment: Self.lifetimeOfEnrollment
-            }
-        expiresAt = now.addingTimeInterval(lifetime)
+        expiresAt = now.addingTimeInterval(Self.lifetime(of: stage))
     }
+
+    private static func lifetime(of stage: Stage) -> TimeInterval {
+        switch stage {
+        case .start, .password: lifetime
+        case .enrollment: lifetimeOfEnrollment
+        }
+    }
+
+    /// When the person proved the stage.
+    var createdAt: Date { expiresAt.addingTimeInterval(-Self.lifetime(of: stage)) }
 
     /// Whether the person has proved nothing.
     var isStart: Bool { if case .start = stage { true } else { false } }

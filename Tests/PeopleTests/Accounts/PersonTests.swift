@@ -60,7 +60,7 @@ struct PersonTests {
                 let numbers = try await withThrowingTaskGroup(of: Int.self) { tasks in
                     for _ in 0..<5 {
                         tasks.addTask {
-                            try await database.run(Person.reserveAttempt(kind, of: person, window: 900, at: now))[0].get("attempts")
+                            try await database.run(Person.reserveAttempt(kind, of: person, at: now))[0].get("attempts")
                         }
                     }
                     return try await tasks.reduce(into: [Int]()) { $0.append($1) }
@@ -69,11 +69,43 @@ struct PersonTests {
                 _ = try await database.run(Person.resetFailures(kind, of: person))
                 func attempt(_ seconds: TimeInterval) async throws -> Int {
                     let time = now.addingTimeInterval(seconds)
-                    return try await database.run(Person.reserveAttempt(kind, of: person, window: 900, at: time))[0].get("attempts")
+                    return try await database.run(Person.reserveAttempt(kind, of: person, at: time))[0].get("attempts")
                 }
                 let later = [try await attempt(0), try await attempt(899), try await attempt(1800)]
                 #expect(later == [1, 2, 1])
+                _ = try await database.run(Person.resetFailures(kind, of: person))
             }
         }
+    }
+
+    @Test("after 5 failures, a password waits 1 s, then twice as long each time, and a code waits 15 minutes; a refused attempt counts not")
+    func waits() async throws {
+        try await TestPlatform.run { platform in
+            let (person, now) = (try await platform.addPerson("Ada"), Date())
+            let database = OwnerDatabase(platform.pool, owner: .platform)
+            func isPermitted(_ kind: Person.Attempt, _ seconds: TimeInterval) async throws -> Bool {
+                let time = now.addingTimeInterval(seconds)
+                return try await !database.run(Person.reserveAttempt(kind, of: person, at: time)).isEmpty
+            }
+            for kind in [Person.Attempt.password, .code] {
+                for _ in 0..<5 { #expect(try await isPermitted(kind, 0)) }
+                #expect(try await !isPermitted(kind, 0.9))
+            }
+            let passwords = [
+                try await isPermitted(.password, 1), try await isPermitted(.password, 2.9), try await isPermitted(.password, 3),
+                try await isPermitted(.password, 6.9), try await isPermitted(.password, 7),
+            ]
+            #expect(passwords == [true, false, true, false, true])
+            let codes = [try await isPermitted(.code, 899), try await isPermitted(.code, 900), try await isPermitted(.code, 901)]
+            #expect(codes == [false, true, true])
+        }
+    }
+
+    @Test("the wait is never longer than 15 minutes, and the server calculates it as the database does")
+    func longestWait() {
+        let now = Date()
+        let waits = [0, 4, 5, 6, 14, 15, 16, 1_000_000].map { Person.Attempt.password.wait(after: $0, lastAt: now, at: now) }
+        #expect(waits == [0, 0, 1, 2, 512, 900, 900, 900])
+        #expect(Person.Attempt.code.wait(after: 5, lastAt: now, at: now.addingTimeInterval(900)) == 0)
     }
 }

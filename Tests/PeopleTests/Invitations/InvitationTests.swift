@@ -92,7 +92,7 @@ struct InvitationTests {
         let now = Date()
         var invitation = Invitation(
             id: ID(at: now), email: "ada@example.com", role: .builtIn(.viewer), invitedBy: "system", expiresAt: now, acceptedAt: nil,
-            createdAt: now, updatedAt: now)
+            createdAt: now, updatedAt: now, mail: nil)
         #expect(invitation.state(at: now.addingTimeInterval(-1)) == .pending && invitation.state(at: now) == .expired)
         invitation.acceptedAt = now
         #expect(invitation.state(at: now.addingTimeInterval(1)) == .accepted)

@@ -1,0 +1,37 @@
+import Web
+
+/// The mail with the link of an invitation, as text and as HTML with the same content. It loads nothing.
+package struct InvitationMail {
+    /// Up to 200 characters.
+    package let subject: String
+    package let text, html: String
+
+    /// - Parameters:
+    ///   - link: its address, in ASCII.
+    ///   - organization: the name of the tenant.
+    ///   - role: the name of a role that the tenant defined. Nil for `roleText`.
+    ///   - frame: the frame of the request, for its language.
+    package init(link: String, organization: String, role: String?, _ roleText: Text, in frame: PageFrame) {
+        let language = frame.language
+        let values: [Text.Placeholder: String] = [
+            .organization: DisplayName.visible(organization), .role: role.map(DisplayName.visible) ?? language.text(roleText),
+        ]
+        // The words around it have up to 48 characters.
+        var short = String.UnicodeScalarView()
+        short.append(contentsOf: values[.organization]!.unicodeScalars.prefix(150))
+        subject = language.text(.invitationSubject, [.organization: LinkMail.isolated(String(short), in: language)])
+        text = """
+            \(language.text(.mailInvites, values.mapValues { LinkMail.isolated($0, in: language) }))
+
+            \(language.text(.openLinkToAccept))
+
+            \(link)
+
+            \(language.text(.ignoreInvitation))
+
+            """
+        html = LinkMail.html(
+            title: subject, link: link, detail: frame.content(.mailInvites, values), next: language.text(.openLinkToAccept),
+            otherwise: language.text(.ignoreInvitation), in: frame)
+    }
+}

@@ -1,0 +1,86 @@
+import Access
+import Encoding
+import Factors
+import Foundation
+import Hummingbird
+import Pages
+import People
+import Postgres
+import Sealing
+import Sessions
+import Web
+
+extension PersonSignInRoutes {
+    /// Accepts an invitation, by a form of this server.
+    ///
+    /// The owner of the address's account becomes a member at once, after a sign-in within the last 10 minutes. Somebody without an account
+    /// chooses a name and a password, and then adds a second factor. Only this creates the account and the membership, and uses the link up.
+    @Sendable
+    func acceptInvitation(_ request: Request, _ context: WebContext) async throws -> Response {
+        let form = try await endpoints.ownForm(request, upTo: AccountEndpoints.longestForm)
+        let (account, step, sent) = (try await endpoints.account(request, context), endpoints.step(request), form[FormToken.field])
+        let ofSession = account.map { FormToken.isRight(sent, for: $0.session.id.description, with: endpoints.keyring) } ?? false
+        let ofStep = step.map { FormToken.isRight(sent, for: $0.secret, with: endpoints.keyring) } ?? false
+        guard ofSession || ofStep else { throw ErrorPage.formNotCurrent }
+        let (token, now) = (form["token"] ?? "", endpoints.now())
+        let open = try await invitation(token, context)
+
+        if ofSession, let account, account.person.isInvited(by: open.invitation) {
+            guard account.isRecent else { return signInFirst(for: token, at: now) }
+            do {
+                try await endpoints.people.transaction { db in
+                    try await open.invitation.join(account.person.id, owner: open.owner, by: account.origin, in: db, at: now)
+                }
+            } catch is Invitation.Refusal { throw ErrorPage.invitationOver }
+            context.record.note(outcome: "accepted")
+            return .seeOther(ReturnPath.account.path)
+        }
+        guard try await !hasAccount(open.invitation) else { return signInFirst(for: token, at: now) }
+        guard ofStep, let step else { throw ErrorPage.formNotCurrent }
+
+        let (name, typed) = (form["name"] ?? "", form["password"] ?? "")
+        var problems: (name: Text?, password: Text?) = (DisplayName.refusal(of: name) == nil ? nil : .enterYourName, nil)
+        var chosen: Password?
+        do throws(Password.Refusal) {
+            chosen = try Password(chosen: typed, address: open.invitation.email, products: [AccountEndpoints.product, open.organization])
+        } catch { problems.password = error.text }
+        let frame = endpoints.frame(request, context)
+        guard problems.name == nil, problems.password == nil, let chosen else {
+            return try await invitationPage(open, token: token, nil, step, in: frame, name: name, problems: problems).response(in: frame)
+        }
+        // The holder of a link must not use up the threads of all sign-ins.
+        if let wait = limits.take(context.record) {
+            endpoints.metrics.count(.person, "network_limited")
+            var page = AccountPage(.youAreInvited, values: [.organization: open.organization, .seconds: "\(wait)"])
+            (page.problem, page.status) = (.tooManyAttempts, .tooManyRequests)
+            var response = page.response(in: frame)
+            response.headers[.retryAfter] = "\(wait)"
+            return response
+        }
+        let hash = try await endpoints.hashing.hash(chosen)
+        let next = StepTicket(
+            .enrollment(.invited(token: token, name: name, hash: hash.text), key: AuthenticatorKey.random().bytes), next: .account, at: now)
+        return .seeOther("/account/sign-in/authenticator", cookies: [endpoints.cookie(next)])
+    }
+
+    /// The sign-in that leads back to the invitation.
+    private func signInFirst(for token: String, at now: Date) -> Response {
+        let step = StepTicket(.start, next: ReturnPath(invitation: token), at: now)
+        return .seeOther("/account/sign-in", cookies: [endpoints.cookie(step)])
+    }
+}
+
+extension Password.Refusal {
+    /// The text on pages.
+    var text: Text {
+        switch self {
+        case .tooShort: .passwordTooShort
+        case .tooLong: .passwordTooLong
+        case .unreadable: .passwordUnreadable
+        case .common: .passwordCommon
+        case .predictable: .passwordPredictable
+        case .containsAddress: .passwordHasAddress
+        case .containsProduct: .passwordHasProduct
+        }
+    }
+}

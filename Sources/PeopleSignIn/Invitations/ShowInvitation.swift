@@ -1,0 +1,61 @@
+import Access
+import Encoding
+import Hummingbird
+import Pages
+import People
+import Postgres
+import Web
+
+extension PersonSignInRoutes {
+    /// Shows the invitation of a link: to a new person, the form for an account, and to one with an account, the way to accept. It uses
+    /// nothing up, because programs that scan mails open links, too.
+    @Sendable
+    func showInvitation(_ request: Request, _ context: WebContext) async throws -> Response {
+        let token = try endpoints.query(request)["token"]
+        let open = try await invitation(token, context)
+        let account = try await endpoints.account(request, context)
+        let step = startStep(request, next: nil)
+        let page = try await invitationPage(open, token: token ?? "", account, step, in: endpoints.frame(request, context))
+        return page.response(in: endpoints.frame(request, context)).setting([endpoints.cookie(step)])
+    }
+
+    func invitationPage(
+        _ open: OpenInvitation, token: String, _ account: AccountContext?, _ step: StepTicket, in frame: PageFrame, name: String = "",
+        problems: (name: Text?, password: Text?) = (nil, nil)
+    ) async throws -> AccountPage {
+        let (email, hidden) = (open.invitation.email, [(name: "token", value: token)])
+        var page = AccountPage(.youAreInvited, values: [.organization: open.organization])
+        page.facts = [.init(.role, open.role(in: frame.language)), .init(.emailAddress, email)]
+        // The address of the page is a secret.
+        page.referrerPolicy = "strict-origin"
+        let path = "/account/invitation"
+        if let account, account.person.isInvited(by: open.invitation) {
+            page.forms = [AccountForm(path, account.formToken, hidden: hidden, button: .acceptInvitation)]
+        } else if try await hasAccount(open.invitation) {
+            page.details = [.signInToAccept]
+            page.forms = [AccountForm(path, endpoints.formToken(step), hidden: hidden, button: .signInToYourAccount)]
+        } else {
+            page.details = [.createAccountToAccept]
+            var (address, own) = (
+                AccountForm.Field.email(email), AccountForm.Field("name", .yourName, autocomplete: "name")
+            )
+            var password = AccountForm.Field.password(isNew: true)
+            (address.isFixed, own.value, own.longest, own.problem) = (true, name, 200, problems.name)
+            (password.hint, password.problem) = (.chooseAPassword, problems.password)
+            page.forms = [
+                AccountForm(path, endpoints.formToken(step), fields: [address, own, password], hidden: hidden, button: .createAccount)
+            ]
+        }
+        if problems.name != nil || problems.password != nil { page.status = .badRequest }
+        return page
+    }
+
+    func hasAccount(_ invitation: Invitation) async throws -> Bool {
+        try await !endpoints.people.repeatable.run(Person.find(email: invitation.email)).isEmpty
+    }
+}
+
+extension Person {
+    /// Whether an invitation is for the address of this account.
+    func isInvited(by invitation: Invitation) -> Bool { email.asciiLowercased.isSame(as: invitation.email.asciiLowercased) }
+}

@@ -1,0 +1,38 @@
+import Access
+import People
+import Postgres
+
+/// The second factors of a person, after the password was right.
+struct SecondFactors: Sendable {
+    /// Nil if the person has none, or has not confirmed it.
+    let totp: PersonTOTP?
+    let recoveryCodes: [StoredRecoveryCode]
+    let passkeys: Int
+
+    var takesCodes: Bool { totp != nil || !recoveryCodes.isEmpty }
+    var isEmpty: Bool { !takesCodes && passkeys == 0 }
+
+    init(_ rows: [Rows]) throws {
+        totp = try rows[0].first(PersonTOTP.init).flatMap { $0.confirmedAt == nil ? nil : $0 }
+        recoveryCodes = try rows[1].map(StoredRecoveryCode.init)
+        passkeys = rows[2].count
+    }
+
+    static func find(of person: ID<Person>) -> [SQL] {
+        [PersonTOTP.find(of: person), StoredRecoveryCode.unused(of: person), PersonPasskey.all(of: person)]
+    }
+}
+
+extension PersonSignInRoutes {
+    func secondFactors(of person: ID<Person>) async throws -> SecondFactors {
+        try SecondFactors(try await endpoints.people.repeatable.run(SecondFactors.find(of: person)))
+    }
+}
+
+extension StepTicket {
+    /// Whether the account has the password of this step, and its sessions were not ended since. A change of the password ends all sign-ins
+    /// that are not finished.
+    func isCurrent(for person: Person) -> Bool {
+        [person.passwordChangedAt, person.sessionsValidAfter].allSatisfy { $0.map { $0 <= createdAt } ?? true }
+    }
+}

@@ -1,0 +1,32 @@
+import Access
+import Hummingbird
+import Pages
+import People
+import Web
+
+extension PersonSignInRoutes {
+    /// Shows the page that asks for the second factor after a right password.
+    @Sendable
+    func showSecondFactor(_ request: Request, _ context: WebContext) async throws -> Response {
+        guard let step = endpoints.step(request), case .password(let person) = step.stage else { return .seeOther("/account/sign-in") }
+        return codePage(step, try await secondFactors(of: person)).response(in: endpoints.frame(request, context))
+    }
+
+    func codePage(_ step: StepTicket, _ factors: SecondFactors, problem: Text? = nil, wait: Int? = nil) -> AccountPage {
+        var field = AccountForm.Field.code()
+        field.problem = problem
+        var page = AccountPage(.enterYourCode, values: wait.map { [.seconds: "\($0)"] } ?? [:])
+        if factors.takesCodes {
+            page.details = [.codeOfAppOrRecovery]
+            page.forms = [AccountForm("/account/sign-in/code", endpoints.formToken(step), fields: [field], button: .next)]
+        } else {
+            page.details = [.passkeyIsTheSecondFactor]
+        }
+        if factors.passkeys > 0, endpoints.relyingParty != nil {
+            page.links = [.init(text: .usePasskey, path: "/account/sign-in/passkey")]
+        }
+        page.links.append(.init(text: .useAnotherAddress, path: "/account/sign-in"))
+        if problem != nil { page.status = wait == nil ? .badRequest : .tooManyRequests }
+        return page
+    }
+}

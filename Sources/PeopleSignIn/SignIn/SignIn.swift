@@ -1,0 +1,31 @@
+import Hummingbird
+import Mail
+import Pages
+import Web
+
+extension PersonSignInRoutes {
+    /// Takes the address, and shows the next step. It is the same for each address, and no statement runs, so nobody learns who has an
+    /// account.
+    @Sendable
+    func signIn(_ request: Request, _ form: OwnForm, _ step: StepTicket, _ context: WebContext) async throws -> Response {
+        let frame = endpoints.frame(request, context)
+        guard let address = form["email"].flatMap({ MailAddress($0) })?.address
+        else { return addressPage(step, email: "", problem: .enterAnAddress).response(in: frame) }
+        return passwordPage(step, email: address).response(in: frame)
+    }
+
+    func passwordPage(_ step: StepTicket, email: String, problem: Text? = nil, wait: Int? = nil) -> AccountPage {
+        var (address, password) = (AccountForm.Field.email(email), AccountForm.Field.password())
+        address.isFixed = true
+        password.problem = problem
+        var page = AccountPage(.signInToYourAccount, values: wait.map { [.seconds: "\($0)"] } ?? [:])
+        page.forms = [
+            AccountForm(
+                "/account/sign-in/password", endpoints.formToken(step), fields: [address, password], button: .signInToYourAccount)
+        ]
+        if endpoints.relyingParty != nil { page.links = [.init(text: .usePasskey, path: "/account/sign-in/passkey")] }
+        page.links.append(.init(text: .useAnotherAddress, path: "/account/sign-in"))
+        if problem != nil { page.status = wait == nil ? .badRequest : .tooManyRequests }
+        return page
+    }
+}
