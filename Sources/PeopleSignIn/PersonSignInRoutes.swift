@@ -1,4 +1,6 @@
+import Encoding
 package import Hummingbird
+import People
 import Sessions
 package import Tenancy
 package import Web

@@ -16,6 +16,7 @@ struct PlatformDatabaseTests {
         "Development/Dev.swift": [.command],
         "Devices/DeviceJobs.swift": [.forgetDeviceAuthorizations],
         "Mail/MailJobs.swift": [.forgetMails],
+        "PeopleSignIn/AccountEndpoints.swift": [.signPeopleIn],
         "Server/Audit/VerifyAudit.swift": [.command],
         "Server/Installation.swift": [
             .readConfiguration, .readHosts, .findCaller, .saveLastUses, .maintainConnections, .maintainDomains, .purgeTenants,

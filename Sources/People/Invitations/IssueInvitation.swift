@@ -83,8 +83,10 @@ extension Invitation.Mailing {
         case .builtIn(let role): text = role.text
         case .custom(let id): name = try await db.run(CustomRole.find(id, of: owner)).first(CustomRole.init)?.name
         }
-        guard sender.take(of: owner).isGranted
-        else { throw Problem(.rateLimited, "Too many mails were sent. Retry in a minute, or set `send_mail` to false and copy the link.") }
+        guard sender.take(of: owner).isGranted else {
+            throw Problem(
+                .rateLimited, "The tenant has sent too many mails. Retry in a minute, or set `send_mail` to false and copy the link.")
+        }
         let letter = InvitationMail(link: link, organization: organization, role: name, text, in: frame)
         let message = try Mail.Message(
             to: address, subject: letter.subject, text: letter.text, html: letter.html,

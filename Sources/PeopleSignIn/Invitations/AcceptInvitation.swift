@@ -2,6 +2,7 @@ import Access
 import Encoding
 import Factors
 import Foundation
+import HTTPTypes
 import Hummingbird
 import Pages
 import People

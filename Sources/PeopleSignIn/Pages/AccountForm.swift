@@ -1,4 +1,6 @@
+import Encoding
 import Pages
+import People
 
 /// A form of an `AccountPage`.
 struct AccountForm: Sendable {

@@ -1,4 +1,5 @@
 import Encoding
+import Factors
 import HTTPTypes
 import Hummingbird
 import Pages

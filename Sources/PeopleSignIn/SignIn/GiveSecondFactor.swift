@@ -1,11 +1,15 @@
 import Access
+import Encoding
 import Factors
 import Foundation
+import HTTPTypes
 import Hummingbird
+import Logging
 import Pages
 import People
 import Postgres
 import Sealing
+import Sessions
 import Web
 
 extension PersonSignInRoutes {

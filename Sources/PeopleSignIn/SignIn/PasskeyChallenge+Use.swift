@@ -2,6 +2,7 @@ import Access
 import ClientKeys
 import Crypto
 import Encoding
+import Factors
 import Foundation
 import Passkeys
 import People

@@ -1,4 +1,5 @@
 import Access
+import Factors
 import People
 import Postgres
 

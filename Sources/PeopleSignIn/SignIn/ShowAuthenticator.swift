@@ -1,8 +1,14 @@
+import Access
+import Encoding
 import Factors
+import HTTPTypes
 import Hummingbird
 import Pages
 import People
+import Postgres
+import QRCode
 import Sealing
+import Sessions
 import Web
 
 extension PersonSignInRoutes {

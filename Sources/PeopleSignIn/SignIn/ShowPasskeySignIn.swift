@@ -2,6 +2,8 @@ import Encoding
 import Hummingbird
 import Pages
 import Passkeys
+import People
+import Sessions
 import Web
 
 extension PersonSignInRoutes {

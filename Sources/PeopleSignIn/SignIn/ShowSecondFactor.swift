@@ -1,7 +1,11 @@
 import Access
+import Encoding
+import HTTPTypes
 import Hummingbird
 import Pages
+import Passkeys
 import People
+import Sessions
 import Web
 
 extension PersonSignInRoutes {

@@ -1,6 +1,10 @@
 import Encoding
+import Foundation
+import HTTPTypes
 import Hummingbird
 import Pages
+import Passkeys
+import People
 import Sessions
 import Web
 

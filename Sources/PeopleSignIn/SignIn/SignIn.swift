@@ -1,6 +1,10 @@
+import Encoding
+import HTTPTypes
 import Hummingbird
 import Mail
 import Pages
+import Passkeys
+import People
 import Web
 
 extension PersonSignInRoutes {

@@ -1,12 +1,15 @@
 import Access
 import Encoding
+import Factors
 import Foundation
+import HTTPTypes
 import Hummingbird
 import Logging
 import Pages
 import Passkeys
 import People
 import Postgres
+import Sessions
 import Web
 
 extension PersonSignInRoutes {

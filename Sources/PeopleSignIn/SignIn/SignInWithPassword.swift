@@ -2,6 +2,7 @@ import Access
 import Encoding
 import Factors
 import Foundation
+import HTTPTypes
 import Hummingbird
 import Logging
 import Mail
@@ -9,6 +10,7 @@ import Pages
 import People
 import Postgres
 import Sealing
+import Sessions
 import Web
 
 extension PersonSignInRoutes {

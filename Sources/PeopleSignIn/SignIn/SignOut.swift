@@ -3,6 +3,7 @@ import Encoding
 import Hummingbird
 import People
 import Postgres
+import Sessions
 import Web
 
 extension PersonSignInRoutes {
