@@ -394,7 +394,7 @@ let package = Package(
             dependencies: [
                 "Server", "PeopleSignIn", "People", "Factors", "Passkeys", "Pages", "Mail", "Access", "Web", "Postgres", "Sealing", "Encoding",
                 "TestSupport",
-                crypto, httpTypes, hummingbird,
+                crypto, httpTypes, hummingbird, nioHTTP1,
             ]),
         .testTarget(
             name: "ClientKeysTests", dependencies: ["ClientKeys", "Access", "Encoding", "TestSupport", crypto, cryptoExtras, logging]),

@@ -1,0 +1,101 @@
+import Foundation
+import Postgres
+import TestSupport
+import Testing
+
+/// A stranger wants to become a member by somebody else's invitation.
+@Suite("Attack: stolen invitations")
+struct InvitationTheftTests {
+    @Test("a guessed or malformed token finds nothing")
+    func guessedToken() async throws {
+        try await TestPlatform.run { platform in
+            let stranger = PersonClient(platform)
+            let link = try await PersonClient(platform).invite()
+            let token = String(link.suffix(47))
+            for guess in [
+                "", "inv_", token.uppercased(), token + "x", String(token.dropLast()), "inv_" + String(repeating: "a", count: 43),
+                String(token.dropLast()) + "%CC%81", "inv_%00",
+            ] { #expect(try await stranger.open("/invitation?token=\(guess)").status == 404, "\(guess)") }
+        }
+    }
+
+    @Test("a link works once, also for two people at the same time")
+    func usedTwice() async throws {
+        try await TestPlatform.run { platform in
+            let ada = PersonClient(platform)
+            let link = try await ada.invite()
+            let finished = try await withThrowingTaskGroup(of: Bool.self) { tasks in
+                for number in 0..<2 {
+                    tasks.addTask {
+                        var person = PersonClient(platform)
+                        let form = [("name", "Person \(number)"), ("password", "correct horse \(number) staple")]
+                        _ = try await person.send("/invitation", form, from: try await person.open(link))
+                        return (try? await person.enroll().status) == 200
+                    }
+                }
+                return try await tasks.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+            }
+            #expect(finished == 1)
+            #expect(try await platform.count("membership") == 1)
+            #expect(try await platform.count("person") == 1)
+            #expect(try await ada.open(link).status == 404)
+        }
+    }
+
+    @Test("a deleted or expired link is dead, also for a person who has begun")
+    func deletedOrExpired() async throws {
+        try await TestPlatform.run { platform in
+            var ada = PersonClient(platform)
+            let link = try await ada.invite()
+            _ = try await ada.send("/invitation", [("name", "Ada"), ("password", ada.password)], from: try await ada.open(link))
+            let page = try await ada.open("/sign-in/authenticator")
+            #expect(page.status == 200)
+            _ = try await platform.ownerPool.run("UPDATE invitation SET expires_at = now() - interval '1 second'")
+            #expect(try await ada.open(link).status == 404)
+            #expect(try await ada.send("/sign-in/authenticator", [("code", "000000")], from: page).location == "/account/sign-in")
+            _ = try await platform.ownerPool.run("DELETE FROM invitation")
+            #expect(try await ada.open(link).status == 404)
+            #expect(try await platform.count("person") == 0)
+        }
+    }
+
+    @Test("a row that was moved to another tenant opens no link")
+    func movedRow() async throws {
+        try await TestPlatform.run { platform in
+            let ada = PersonClient(platform)
+            let link = try await ada.invite(as: "viewer")
+            #expect(try await ada.open(link).status == 200)
+            _ = try await platform.ownerPool.run(
+                "UPDATE invitation SET tenant_id = (SELECT id FROM tenant WHERE slug = 'globex'), role = 'owner'")
+            #expect(try await ada.open(link).status == 404)
+        }
+    }
+
+    @Test("a program that opens the link of a mail uses nothing up")
+    func prefetchByMailScanner() async throws {
+        try await TestPlatform.run { platform in
+            var ada = PersonClient(platform)
+            let link = try await ada.invite()
+            for _ in 0..<3 { #expect(try await TestBrowser(platform).get(PersonClient.account + link).status == 200) }
+            let form = [("name", "Ada"), ("password", ada.password)]
+            _ = try await ada.send("/invitation", form, from: try await ada.open(link))
+            #expect(try await ada.enroll().status == 200)
+        }
+    }
+
+    @Test("a link to a person with an account sets no password, and makes nobody else a member")
+    func existingAccountNeedsSignIn() async throws {
+        try await TestPlatform.run { platform in
+            var (ada, mallory) = (PersonClient(platform), PersonClient(platform, "mallory@example.com"))
+            try await ada.register(as: "operator")
+            try await mallory.register(as: "operator")
+            let link = try await ada.invite(as: "owner")
+            let page = try await mallory.open(link)
+            let form = [("name", "Mallory"), ("password", "another horse battery staple")]
+            #expect(try await mallory.send("/invitation", form, from: page).location == "/account/sign-in")
+            #expect(try await platform.count("membership", where: "role = 'owner'") == 0)
+            #expect(try await platform.count("person") == 2)
+            #expect(try await PersonClient(platform).givePassword("another horse battery staple").status == 400)
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import NIOHTTP1
+import Postgres
+import TestSupport
+import Testing
+
+/// A stranger guesses passwords.
+@Suite("Attack: guessed passwords of people")
+struct PasswordGuessTests {
+    @Test("after 5 wrong passwords of a person, the next one waits, even the right one; an unknown address looks equal")
+    func bruteForceOnePerson() async throws {
+        try await TestPlatform.run { platform in
+            var ada = PersonClient(platform)
+            try await ada.register()
+            let stranger = PersonClient(platform)
+            for email in ["ada@example.com", "bob@example.com"] {
+                for _ in 0..<5 { #expect(try await stranger.givePassword("wrong password", email: email).status == 400) }
+            }
+            _ = try await platform.ownerPool.run("UPDATE person SET password_failures = 10, password_failed_at = now()")
+            let waiting = try await stranger.givePassword()
+            #expect(waiting.status == 429 && waiting.header("Retry-After") != nil && waiting.body.contains("Too many attempts."))
+        }
+    }
+
+    @Test("of many guesses at the same time, only the permitted number is checked")
+    func parallelGuesses() async throws {
+        try await TestPlatform.run { platform in
+            var ada = PersonClient(platform)
+            try await ada.register()
+            let email = ada.email
+            let checked = try await withThrowingTaskGroup(of: Int.self) { tasks in
+                for _ in 0..<15 { tasks.addTask { try await PersonClient(platform).givePassword("wrong password", email: email).status } }
+                return try await tasks.reduce(into: 0) { $0 += $1 == 400 ? 1 : 0 }
+            }
+            // The sixth one may be 1 s later than the fifth one.
+            #expect(checked <= 7)
+            #expect(try await platform.count("person", where: "password_failures <= 7") == 1)
+        }
+    }
+
+    @Test("one password for many addresses uses up the limit of the network")
+    func spraying() async throws {
+        try await TestPlatform.run { platform in
+            let stranger = PersonClient(platform)
+            var refused = 0
+            for number in 0..<25 {
+                let answer = try await stranger.givePassword("Summer2026!", email: "person\(number)@example.com")
+                refused += answer.status == 429 ? 1 : 0
+            }
+            #expect(refused > 0)
+        }
+    }
+
+    @Test("guesses of a stranger do not keep a person out of a browser in which the person has signed in")
+    func lockoutIsNoDenial() async throws {
+        try await TestPlatform.run { platform in
+            var ada = PersonClient(platform)
+            try await ada.register()
+            _ = try await platform.ownerPool.run("UPDATE person SET password_failures = 20, password_failed_at = now()")
+            #expect(try await PersonClient(platform).givePassword().status == 429)
+            #expect(try await ada.signIn().location == "/account")
+            // The cookie belongs to one person.
+            let cookies = ada.browser.cookies
+            var bob = PersonClient(platform, "bob@example.com")
+            try await bob.register()
+            _ = try await platform.ownerPool.run("UPDATE person SET password_failures = 20, password_failed_at = now()")
+            bob.browser = TestBrowser(platform)
+            bob.browser.cookies = cookies
+            #expect(try await bob.givePassword().status == 429)
+        }
+    }
+
+    @Test("an unknown address gets the same headers and the same page, and is counted by the same rule")
+    func unknownAddressLooksEqual() async throws {
+        try await TestPlatform.run { platform in
+            var ada = PersonClient(platform)
+            try await ada.register()
+            func answers(_ email: String) async throws -> [TestBrowser.Answer] {
+                let stranger = PersonClient(platform)
+                var answers: [TestBrowser.Answer] = []
+                for _ in 0..<6 { answers.append(try await stranger.givePassword("wrong password", email: email)) }
+                return answers
+            }
+            let (known, unknown) = (try await answers("ada@example.com"), try await answers("bob@example.com"))
+            for (one, other) in zip(known, unknown).prefix(5) {
+                #expect(one.status == other.status)
+                #expect(Set(one.headers.map(\.name)) == Set(other.headers.map(\.name)))
+            }
+        }
+    }
+
+    @Test("a password that is too long costs no hash")
+    func longPassword() async throws {
+        try await TestPlatform.run { platform in
+            var ada = PersonClient(platform)
+            try await ada.register()
+            let stranger = PersonClient(platform)
+            #expect(try await stranger.givePassword(String(repeating: "x", count: 4000)).status == 400)
+            #expect(try await stranger.givePassword(String(repeating: "x", count: 65_536)).status == 413)
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import Postgres
+import TestSupport
+import Testing
+
+/// A stranger knows the password of a person, and not the second factor.
+@Suite("Attack: second factors")
+struct SecondFactorAttackTests {
+    @Test("a code works once, also for two requests at the same time, and the code of the enrollment is used")
+    func totpReplay() async throws {
+        try await TestPlatform.run { platform in
+            var ada = PersonClient(platform)
+            try await ada.register()
+            let used = ada.code(-1)
+            let code = ada.code()
+            let statuses = try await withThrowingTaskGroup(of: Int.self) { [ada] tasks in
+                for _ in 0..<2 {
+                    tasks.addTask {
+                        var thief = ada
+                        thief.browser = TestBrowser(platform)
+                        _ = try await thief.givePassword()
+                        return try await thief.giveCode(code).status
+                    }
+                }
+                return try await tasks.reduce(into: [Int]()) { $0.append($1) }
+            }
+            #expect(statuses.sorted() == [303, 400])
+            _ = try await ada.givePassword()
+            for old in [code, used] { #expect(try await ada.giveCode(old).status == 400) }
+        }
+    }
+
+    @Test("after 5 wrong codes, not even the right one is checked")
+    func totpBruteForce() async throws {
+        try await TestPlatform.run { platform in
+            var ada = PersonClient(platform)
+            try await ada.register()
+            ada.browser = TestBrowser(platform)
+            _ = try await ada.givePassword()
+            let page = try await ada.open("/sign-in/code")
+            for guess in ["", "12345", "1234567", "٠٠٠٠٠٠", "12345\u{0301}6"] {
+                #expect(try await ada.send("/sign-in/code", [("code", guess)], from: page).status == 400)
+            }
+            let limited = try await ada.send("/sign-in/code", [("code", ada.code())], from: page)
+            #expect(limited.status == 429 && limited.header("Retry-After") == "900" && ada.secret == nil)
+        }
+    }
+
+    @Test("a code from before the last minute, or from the future, is wrong")
+    func oldStep() async throws {
+        try await TestPlatform.run { platform in
+            var ada = PersonClient(platform)
+            try await ada.register()
+            _ = try await ada.givePassword()
+            for offset in [Int64(-3), 3] { #expect(try await ada.giveCode(ada.code(offset)).status == 400) }
+        }
+    }
+
+    @Test("the step after a right password is no session")
+    func skipSecondFactor() async throws {
+        try await TestPlatform.run { platform in
+            var ada = PersonClient(platform)
+            try await ada.register(as: "operator")
+            ada.browser = TestBrowser(platform)
+            let sessions = try await platform.count("person_session")
+            _ = try await ada.givePassword()
+            let step = try #require(ada.browser.cookies[PersonClient.stepCookie])
+            ada.browser.cookies[PersonClient.cookie] = step
+            let link = try await ada.invite(as: "viewer")
+            #expect(try await ada.open(link).body.contains("An account with this address exists."))
+            #expect(try await ada.open("/sign-in/authenticator").location == "/account/sign-in")
+            #expect(try await platform.count("person_session") == sessions)
+        }
+    }
+
+    @Test("a change of the password ends the sign-ins that are not finished")
+    func changedPassword() async throws {
+        try await TestPlatform.run { platform in
+            var ada = PersonClient(platform)
+            try await ada.register()
+            _ = try await ada.givePassword()
+            _ = try await platform.ownerPool.run("UPDATE person SET password_changed_at = now() + interval '1 second'")
+            #expect(try await ada.giveCode(ada.code()).location == "/account/sign-in")
+        }
+    }
+}
