@@ -17,7 +17,7 @@ struct OpenOperations: Sendable {
     /// Returns a response of each operation, with its operation ID.
     func answers() async throws -> [(String, TestBrowser.Answer)] {
         try await documents() + login() + sharedLogin() + otherAuthorizations() + devices() + authKit() + ends() + mushu()
-            + mushuProviders() + registration() + branding() + identities() + consents() + names()
+            + mushuProviders() + registration() + branding() + identities() + consents() + names() + people()
     }
 
     private func documents() async throws -> [(String, TestBrowser.Answer)] {
@@ -328,6 +328,35 @@ struct OpenOperations: Sendable {
             body: #"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><path d="M0 0h1v1z"/></svg>"#)
         let logo = set.json["logo"] as? [String: Any]
         return [("getLogo", try await browser.get(logo?["url"] as? String ?? ""))]
+    }
+
+    /// A person who accepts an invitation, signs in in both ways and signs out.
+    private func people() async throws -> [(String, TestBrowser.Answer)] {
+        var person = PersonClient(platform, "mary@example.com")
+        let invited = try await platform.call(
+            "POST", "/tenants/acme/invitations", ["email": "mary@example.com", "role": "viewer", "send_mail": false])
+        let link = String((invited.json["url"] as? String ?? "").dropFirst(PersonClient.account.count))
+        let shown = try await person.open(link)
+        let accepted = try await person.send("/invitation", [("name", "Mary"), ("password", person.password)], from: shown)
+        let authenticator = try await person.open("/sign-in/authenticator")
+        let confirmed = try await person.enroll()
+        // A page with a form of the session.
+        let again = try await platform.call("POST", "/platform/operators", ["email": "mary@example.com"])
+        let own = try await person.open(String((again.json["url"] as? String ?? "").dropFirst(PersonClient.account.count)))
+        let signedOut = try await person.send("/sign-out", [], from: own)
+        let start = try await person.open("/sign-in")
+        let asked = try await person.send("/sign-in", [("email", person.email)], from: start)
+        let passkey = try await person.open("/sign-in/passkey")
+        let withPasskey = try await person.send("/sign-in/passkey", [("credential_id", "AQID")], from: passkey)
+        let given = try await person.send(
+            "/sign-in/password", [("email", person.email), ("password", person.password)], from: asked)
+        let code = try await person.open("/sign-in/code")
+        return [
+            ("showInvitation", shown), ("acceptInvitation", accepted), ("showAuthenticator", authenticator),
+            ("confirmAuthenticator", confirmed), ("signOut", signedOut), ("showSignIn", start), ("signIn", asked),
+            ("showPasskeySignIn", passkey), ("signInWithPasskey", withPasskey), ("signInWithPassword", given),
+            ("showSecondFactor", code), ("giveSecondFactor", try await person.send("/sign-in/code", [("code", person.code())], from: code)),
+        ]
     }
 
     private func login(_ request: TestBrowser.Request) async throws -> TestBrowser.Answer {

@@ -4,18 +4,6 @@ import Testing
 
 @Suite("Sign in")
 struct SignInTests {
-    @Test("the first page has a label, an autocomplete value, no script, and a policy for forms of this server only")
-    func page() async throws {
-        try await TestPlatform.run { platform in
-            let page = try await PersonClient(platform).open("/sign-in")
-            #expect(page.status == 200 && page.body.contains("<label for=\"email\">Email address</label>"))
-            #expect(page.body.contains("autocomplete=\"username\"") && !page.body.contains("<script"))
-            let policy = try #require(page.header("Content-Security-Policy"))
-            #expect(policy.contains("form-action 'self'") && policy.contains("frame-ancestors 'none'") && !policy.contains("script-src"))
-            #expect(page.header("Referrer-Policy") == "same-origin")
-        }
-    }
-
     @Test("the page after the address is the same for each address, and a malformed address is refused beside its field")
     func address() async throws {
         try await TestPlatform.run { platform in
@@ -31,25 +19,6 @@ struct SignInTests {
                 let refused = try await stranger.send("/sign-in", [("email", joining)], from: first)
                 #expect(refused.status == 400 && refused.body.contains("aria-invalid=\"true\"") && !refused.body.contains("<b>"))
             }
-        }
-    }
-
-    @Test(
-        "the sign-in leads only to a page of the account",
-        arguments: [
-            ("/account/keys", "/account/keys"), ("https://evil.test/", "/account"), ("//evil.test", "/account"),
-            ("/account/../v1", "/account"), ("/account//evil.test", "/account"), ("/accounts", "/account"),
-            ("/account/sign-in", "/account"),
-            ("/account\u{0301}/x", "/account"), ("/account/x?y=1", "/account"),
-        ])
-    func again(_ path: String, _ place: String) async throws {
-        try await TestPlatform.run { platform in
-            var ada = PersonClient(platform)
-            try await ada.register()
-            ada.browser = TestBrowser(platform)
-            let query = path.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
-            _ = try await ada.open("/sign-in?again=\(query)")
-            #expect(try await ada.signIn().location == place)
         }
     }
 }

@@ -41,20 +41,4 @@ struct SignInWithPasswordTests {
             #expect(same(wrong) == same(unknown))
         }
     }
-
-    @Test("a person without a second factor adds one before the session starts")
-    func enrollsFirst() async throws {
-        try await TestPlatform.run { platform in
-            var ada = PersonClient(platform)
-            try await ada.register()
-            _ = try await platform.ownerPool.run(["DELETE FROM person_totp", "DELETE FROM recovery_code"])
-            ada.browser = TestBrowser(platform)
-            #expect(try await ada.givePassword().location == "/account/sign-in/authenticator")
-            #expect(ada.secret == nil)
-            let codes = try await ada.enroll()
-            #expect(codes.status == 200 && ada.secret != nil)
-            #expect(try await platform.count("person_totp", where: "confirmed_at IS NOT NULL AND last_step IS NOT NULL") == 1)
-            #expect(try await platform.count("recovery_code") == 10)
-        }
-    }
 }
