@@ -293,7 +293,7 @@ let package = Package(
         .target(
             name: "Development",
             dependencies: [
-                "Server", "Tenancy", "Access", "Web", "Postgres", "Sealing", "Apple", "AppleSimulator", "DemoApplication",
+                "Server", "People", "Mail", "Tenancy", "Access", "Web", "Postgres", "Sealing", "Apple", "AppleSimulator", "DemoApplication",
                 "EmbeddedPostgres", "Encoding",
                 argumentParser, crypto, httpTypes, hummingbird, logging, nioCore, nioPosix, serviceLifecycle,
             ]),

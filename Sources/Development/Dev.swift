@@ -6,6 +6,8 @@ import DemoApplication
 import EmbeddedPostgres
 import Foundation
 import Logging
+import Mail
+import People
 import Postgres
 import Server
 import ServiceLifecycle
@@ -71,20 +73,25 @@ struct Dev: AsyncParsableCommand {
 
     private func serve(_ postgres: EmbeddedPostgres, _ folder: URL, _ ports: DevPorts) async throws {
         let catcher = try await MailCatcher.start()
-        let (settings, migrator, demo) = try await orRefuse {
+        let (settings, migrator, demo, operatorLink) = try await orRefuse {
             let database = try await DevDatabase(postgres, migrator: try migrations.migrator)
             var settings = try await devSettings(database, folder, ports, mailPort: catcher.port)
             settings.keyring = try await withPool(settings.databaseURL) { [settings] pool in
                 try await InstalledKeys.open(settings.keyring, in: PlatformDatabase(pool, for: .command), at: Date())
             }
             let demo = try await DemoTenants(folder: folder, settings: settings, ports: ports, ownerURL: database.ownerURL)
-            return (settings, database.migrator, demo)
+            let link = try await withPool(settings.databaseURL) { [settings] pool in
+                try await Invitation.issueToFirstOperator(
+                    MailAddress("operator@example.com")!, publicURL: settings.publicURL, keyring: settings.keyring,
+                    in: OwnerDatabase(pool, owner: .platform), at: Date())
+            }
+            return (settings, database.migrator, demo, link)
         }
         let logger = Logger(label: "espalier") { _ in JSONLog(level: settings.logLevel) }
         let site = Documentation(folder: documentation, specification: "openapi.yaml")
         let report = DevReport(
             demo: demo, ports: ports, simulatorURL: settings.apple.baseURL, hasSimulator: appleBaseURL == nil, documentation: site,
-            directory: folder)
+            operatorLink: operatorLink, directory: folder)
         // The report appears when all of its addresses work.
         let arrivals = Arrivals(expecting: appleBaseURL == nil ? 3 : 2) {
             do { try report.publish() } catch { logger.error("dev.json could not be written", metadata: ["cause": "\(error)"]) }

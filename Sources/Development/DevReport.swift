@@ -11,6 +11,8 @@ struct DevReport: Sendable {
     /// Whether this process runs the simulator.
     let hasSimulator: Bool
     let documentation: Documentation
+    /// The one-time link for the first operator. Nil if there is an operator.
+    let operatorLink: String?
     let directory: URL
 
     private struct File: Encodable {
@@ -25,6 +27,7 @@ struct DevReport: Sendable {
         }
 
         let base_url, operations_url, simulator_url, demo_url, mail_url, platform_api_key: String
+        let operator_url: String?
         let tenants: [Tenant]
     }
 
@@ -39,12 +42,15 @@ struct DevReport: Sendable {
         }
         let file = File(
             base_url: ports.baseURL, operations_url: ports.operationsURL, simulator_url: simulatorURL, demo_url: ports.demoURL,
-            mail_url: ports.mailURL, platform_api_key: demo.saved.seeded.api_keys[0].secret, tenants: tenants)
+            mail_url: ports.mailURL, platform_api_key: demo.saved.seeded.api_keys[0].secret, operator_url: operatorLink, tenants: tenants)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         try PrivateFile.write(try encoder.encode(file) + Data("\n".utf8), to: directory.appending(path: "dev.json"))
         try PrivateFile.write(try demo.registry(ports) + Data("\n".utf8), to: directory.appending(path: "apple.json"))
 
+        let people =
+            operatorLink.map { "Become the first operator. The link works once, for 24 hours:\n\n    \($0)" }
+            ?? "Operators and members sign in at \(ports.baseURL)/account/sign-in."
         let path = directory.appending(path: "dev.json").relativePath
         print(
             """
@@ -62,6 +68,8 @@ struct DevReport: Sendable {
                 Docs        \(ports.demoURL)/docs/\(documentation.isBuilt ? "" : "        build them with script/docs")
                 API         \(ports.demoURL)/openapi.yaml
                 Mail        \(ports.mailURL)        mails that Espalier sends; none is delivered
+
+            \(people)
 
             Count Acme's logins:
 

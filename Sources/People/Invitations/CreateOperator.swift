@@ -1,8 +1,10 @@
 package import Access
+import Encoding
 package import Foundation
 import HTTPTypes
 import Hummingbird
 package import Mail
+import Postgres
 package import Sealing
 import Web
 
@@ -36,5 +38,24 @@ extension Invitation {
         try await issue(
             to: address, as: .builtIn(.platformOperator), until: now.addingTimeInterval(lifetimeOfOperators), action: "createOperator",
             by: .system, publicURL: publicURL, keyring: keyring, in: database, at: now)
+    }
+
+    /// The link for the first operator of an installation for development, at each start until somebody has followed it. The earlier link
+    /// is of no use any longer.
+    /// - Returns: Nil if there is an operator.
+    /// - Throws: The errors of `issue`.
+    package static func issueToFirstOperator(
+        _ address: MailAddress, publicURL: String, keyring: Keyring, in database: OwnerDatabase, at now: Date
+    ) async throws -> String? {
+        let rows = try await database.run(
+            "SELECT FROM membership WHERE tenant_id = \(database.owner) LIMIT 1",
+            Invitation.open(address: address.address.asciiLowercased, of: database.owner))
+        guard rows.0.isEmpty else { return nil }
+        if let earlier = try rows.1.first(Invitation.init) {
+            _ = try await database.run([
+                Invitation.delete(earlier.id, of: database.owner), try earlier.deletion(of: database.owner, by: .system, at: now),
+            ])
+        }
+        return try await issueToOperator(address, publicURL: publicURL, keyring: keyring, in: database, at: now).link
     }
 }
