@@ -3,7 +3,7 @@ import Postgres
 import TestSupport
 import Testing
 
-/// A stranger wants to become a member by somebody else's invitation.
+/// An attacker wants to become a member by somebody else's invitation.
 @Suite("Attack: stolen invitations")
 struct InvitationTheftTests {
     @Test("a guessed or malformed token finds nothing")
@@ -45,7 +45,7 @@ struct InvitationTheftTests {
     @Test("a deleted or expired link is dead, also for a person who has begun")
     func deletedOrExpired() async throws {
         try await TestPlatform.run { platform in
-            var ada = PersonClient(platform)
+            let ada = PersonClient(platform)
             let link = try await ada.invite()
             _ = try await ada.send("/invitation", [("name", "Ada"), ("password", ada.password)], from: try await ada.open(link))
             let page = try await ada.open("/sign-in/authenticator")

@@ -4,7 +4,7 @@ import Postgres
 import TestSupport
 import Testing
 
-/// A stranger guesses passwords.
+/// An attacker guesses passwords.
 @Suite("Attack: guessed passwords of people")
 struct PasswordGuessTests {
     @Test("after 5 wrong passwords of a person, the next one waits, even the right one; an unknown address looks equal")
@@ -51,7 +51,7 @@ struct PasswordGuessTests {
         }
     }
 
-    @Test("guesses of a stranger do not keep a person out of a browser in which the person has signed in")
+    @Test("guesses of an attacker do not keep a person out of a browser in which the person has signed in")
     func lockoutIsNoDenial() async throws {
         try await TestPlatform.run { platform in
             var ada = PersonClient(platform)

@@ -3,7 +3,7 @@ import Postgres
 import TestSupport
 import Testing
 
-/// A stranger puts a cookie into the browser of a person before the person signs in.
+/// An attacker puts a cookie into the browser of a person before the person signs in.
 @Suite("Attack: planted sessions of people")
 struct PeopleFixationTests {
     @Test("a planted session is not continued, and ends when the person signs in")

@@ -3,7 +3,7 @@ import Postgres
 import TestSupport
 import Testing
 
-/// A stranger knows the password of a person, and not the second factor.
+/// An attacker knows the password of a person, and not the second factor.
 @Suite("Attack: second factors")
 struct SecondFactorAttackTests {
     @Test("a code works once, also for two requests at the same time, and the code of the enrollment is used")
@@ -56,7 +56,7 @@ struct SecondFactorAttackTests {
         }
     }
 
-    @Test("the step after a right password is no session")
+    @Test("the step after a right password does not count as a session")
     func skipSecondFactor() async throws {
         try await TestPlatform.run { platform in
             var ada = PersonClient(platform)

@@ -3,7 +3,7 @@ import Postgres
 import TestSupport
 import Testing
 
-/// A stranger signs in with something that is not the passkey of the person.
+/// An attacker signs in with something that is not the passkey of the person.
 @Suite("Attack: passkeys")
 struct WebAuthnAttackTests {
     /// Ada with a passkey, and a browser without a session.

@@ -21,7 +21,7 @@ extension Language {
         .codeIsWrong: "De code is onjuist of is al gebruikt.",
         .protectYourAccount: "Bescherm uw account",
         .scanWithYourApp: "Scan deze afbeelding met een authenticator-app. De app toont voor elke keer inloggen een nieuwe code.",
-        .keyByHand: "Of voer deze sleutel in de app in:",
+        .keyByHand: "U kunt deze sleutel ook in de app invoeren:",
         .thenEnterItsCode: "Voer daarna de code in die de app toont.",
         .confirm: "Bevestigen",
         .recoveryCodes: "Uw herstelcodes",

@@ -28,8 +28,8 @@ extension Invitation {
     ///   - action: the `operationId` for the audit trail.
     ///   - mailing: sends the link. Nil for a link that is copied.
     ///   - admit: checks the caller in the transaction.
-    /// - Throws: `Problem` 429 if the owner has sent too many mails. `Problem` 409 for an address that is a member or has an open invitation, or without room for another one. The errors of
-    ///   `admit`.
+    /// - Throws: `Problem` 409 for an address that is a member or has an open invitation, or without room for another one. `Problem` 429 if
+    ///   the owner has sent too many mails. The errors of `admit`.
     package static func issue(
         to address: MailAddress, as role: Role, until expiresAt: Date, action: String, by origin: AuditEvent.Origin, publicURL: String,
         keyring: Keyring, in database: OwnerDatabase, at now: Date, mailing: Mailing? = nil,
@@ -66,7 +66,8 @@ extension Invitation {
             else { throw Problem(.conflict, "There can be at most \(Invitation.most) open invitations. Delete an unused one.") }
             let mail = try await mailing?.insertion(of: invitation, link, to: address, owner: owner, keyring: keyring, in: db, at: now)
             // The trail is locked last.
-            _ = try await db.run(deletions + (mail.map { [$0] } ?? []) + [invitation.insert(token, owner: owner, keyring: keyring)] + events)
+            let insertions = (mail.map { [$0] } ?? []) + [invitation.insert(token, owner: owner, keyring: keyring)]
+            _ = try await db.run(deletions + insertions + events)
         }
         return Issued(invitation: invitation, link: link)
     }

@@ -38,7 +38,7 @@ struct AccountPage: Sendable {
     var forms: [AccountForm] = []
     var links: [Link] = []
     var status = HTTPResponse.Status.ok
-    /// What the browser states with a form. A page whose address is a secret has `strict-origin`.
+    /// The origin that the browser states with a form. A page whose address is a secret has `strict-origin`.
     var referrerPolicy = "same-origin"
 
     init(_ title: Text, values: [Text.Placeholder: String] = [:]) {

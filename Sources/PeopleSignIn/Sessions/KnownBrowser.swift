@@ -8,7 +8,7 @@ import Web
 
 /// The proof that a person has signed in with a browser before.
 ///
-/// It signs nobody in. It lets the person try passwords while a stranger's guesses hold up everyone else, so that guesses cannot keep the
+/// It signs nobody in. It lets the person try passwords while an attacker's guesses hold up everyone else, so that guesses cannot keep the
 /// person out. The limits of the network apply all the same.
 enum KnownBrowser {
     private static let purpose = "known_browser"

@@ -10,7 +10,7 @@ import Web
 
 /// The session of a person who has just given all factors: its statements for the transaction, and its cookies.
 ///
-/// It always has a new ID and a new secret, which no request can choose (session fixation). The earlier session of the browser ends, also if
+/// It always has a new ID and a new secret, which no request can choose (session fixation). The earlier session of the browser ends, even if
 /// it is another person's.
 struct NewSession: Sendable {
     let id: ID<PersonSession>

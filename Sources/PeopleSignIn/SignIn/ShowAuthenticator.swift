@@ -13,7 +13,7 @@ import Web
 
 extension PersonSignInRoutes {
     /// Shows the key of a new authenticator app, for a person without a second factor, or one who accepts an invitation. The key is in the
-    /// sealed step, so the database has nothing of it before the person gives a right code.
+    /// sealed step, so the database does not have it before the person gives a right code.
     @Sendable
     func showAuthenticator(_ request: Request, _ context: WebContext) async throws -> Response {
         guard let step = endpoints.step(request), case .enrollment(let enrollee, let bytes) = step.stage,

@@ -15,7 +15,7 @@ import Web
 extension PersonSignInRoutes {
     /// Verifies a passkey, and starts the session. The authenticator has verified the person, so it counts as two factors.
     ///
-    /// The challenge is used up first, whatever the response is. Each refusal has the same text.
+    /// The challenge is used up first, by every response. Each refusal has the same text.
     @Sendable
     func signInWithPasskey(_ request: Request, _ form: OwnForm, _ step: StepTicket, _ context: WebContext) async throws -> Response {
         let now = endpoints.now()

@@ -8,11 +8,11 @@ import Sealing
 import Sessions
 import Web
 
-/// A sign-in between its steps, sealed into a cookie of the browser. The database has nothing of it before all factors are right.
+/// A sign-in between its steps, sealed into a cookie of the browser. The database does not have it before all factors are right.
 ///
 /// It is not a session: no page of the account accepts it.
 struct StepTicket: Sendable {
-    /// What the person has proved.
+    /// The proof that the person has given.
     enum Stage: Sendable {
         case start
         /// The password of an account was right.
