@@ -389,13 +389,7 @@ let package = Package(
         .testTarget(
             name: "PeopleTests",
             dependencies: ["Server", "People", "Access", "Postgres", "Sealing", "TestSupport"]),
-        .testTarget(
-            name: "PeopleSignInTests",
-            dependencies: [
-                "Server", "PeopleSignIn", "People", "Factors", "Passkeys", "Pages", "Mail", "Access", "Web", "Postgres", "Sealing", "Encoding",
-                "TestSupport",
-                crypto, httpTypes, hummingbird, nioHTTP1,
-            ]),
+        .testTarget(name: "PeopleSignInTests", dependencies: ["Postgres", "TestSupport", nioHTTP1]),
         .testTarget(
             name: "ClientKeysTests", dependencies: ["ClientKeys", "Access", "Encoding", "TestSupport", crypto, cryptoExtras, logging]),
         .testTarget(
