@@ -116,13 +116,24 @@ package enum Text: String, CaseIterable, Sendable {
     case mailInvites, openLinkToAccept, ignoreInvitation
 
     // Their own account.
-    case yourAccount
+    case yourAccount, backToYourAccount, save, changeIt, removeIt, addressIsSignInName, changeAddress
+    case newAddress, addressChangesByLink, openLinkWithinHour, lookIntoSpam, confirmAddress
+    case youSignInWithNewAddress, addressIsChanged, addressIsTaken, chooseAnotherAddress, noMail, noPassword
+    case lastChangedOn, changePassword, newPassword, otherSignInsEnd, authenticatorApp, notSetUp, addedOn
+    case setUp, removeAuthenticator, accountNeedsFactor, unusedCodes, makeNewCodes, passkeys, lastUsedOn
+    case addPasskey, passkeySignsIn, passkeyName, passkeyWasNotAdded, tooManyPasskeys, removePasskey
+    case onlyWayIn, signIns, thisBrowser, aBrowser, aTerminal, signedInOn, signOutElsewhere, memberships
+    case wholeInstallation, noMembership, leave, askToLeave, leavingEndsAccess, lastOwnerStays
+    case recoverAccount, recoveryByMail, recoveryIsOnItsWay, setNewPassword, lostAllFactors, linkIsInvalid
+    case linkIsUsedOrExpired, passwordIsChanged, mailSetsPassword, mailConfirmsAddress, mailLinkWorksOnce
+    case noticeOfAccount, noticeAddressChanged, noticePasswordChanged, noticePasskeyAdded
+    case noticeFactorRemoved, noticeNewNetwork, noticeFactorsReset, ifItWasNotYou, nameHasLimit
 }
 
 extension Text {
     /// A place in a text for a value, written as `{application}`.
     package enum Placeholder: String, CaseIterable, Sendable {
-        case address, api, application, field, limit, minutes, organization, parameter, reference, role, seconds, user
+        case address, api, application, count, date, field, limit, minutes, organization, parameter, reference, role, seconds, user
         case limitWhenEncoded = "limit_when_encoded"
     }
 

@@ -8,7 +8,8 @@ import Testing
 struct TextTests {
     /// Words of one language that are words of English, too.
     private static let sameAsInEnglish: [Language: Set<Text>] = [
-        .dutch: [.code, .privacy], .french: [.application, .code], .german: [.code], .italian: [.password],
+        .dutch: [.code, .privacy], .french: [.application, .code, .aTerminal], .german: [.code, .passkeys, .aBrowser, .aTerminal],
+        .spanish: [.aTerminal], .portuguese: [.aTerminal], .italian: [.password],
     ]
 
     /// Names that no language translates.

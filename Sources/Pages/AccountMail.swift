@@ -1,0 +1,82 @@
+import Web
+
+/// A mail about the account of a person who manages a tenant or the platform, as text and as HTML with the same content. It loads nothing,
+/// and contains neither a name nor a secret except its link.
+package struct AccountMail {
+    /// A mail with a link for the person who asked for it.
+    package enum Link: Sendable {
+        case recovery, newAddress
+
+        fileprivate var texts: (subject: Text, detail: Text) {
+            switch self {
+            case .recovery: (.setNewPassword, .mailSetsPassword)
+            case .newAddress: (.confirmAddress, .mailConfirmsAddress)
+            }
+        }
+    }
+
+    /// An event that the person may not have caused.
+    package enum Notice: CaseIterable, Sendable {
+        case addressChanged, passwordChanged, passkeyAdded, factorRemoved, newNetwork, factorsReset
+
+        fileprivate var text: Text {
+            switch self {
+            case .addressChanged: .noticeAddressChanged
+            case .passwordChanged: .noticePasswordChanged
+            case .passkeyAdded: .noticePasskeyAdded
+            case .factorRemoved: .noticeFactorRemoved
+            case .newNetwork: .noticeNewNetwork
+            case .factorsReset: .noticeFactorsReset
+            }
+        }
+    }
+
+    package let subject: String
+    package let text, html: String
+
+    /// - Parameters:
+    ///   - host: the host of this server for browsers, in ASCII.
+    ///   - link: its address, in ASCII.
+    package init(_ kind: Link, _ link: String, of host: String, in language: Language) {
+        self.init(
+            language.text(kind.texts.subject), kind.texts.detail, link: link, [.mailLinkWorksOnce, .ignoreUnaskedMail], of: host,
+            in: language)
+    }
+
+    /// - Parameter host: the host of this server for browsers, in ASCII.
+    package init(_ notice: Notice, of host: String, in language: Language) {
+        self.init(
+            language.text(.noticeOfAccount, [.address: host]), notice.text, link: nil, [.ifItWasNotYou], of: host, in: language)
+    }
+
+    private init(_ subject: String, _ detail: Text, link: String?, _ rest: [Text], of host: String, in language: Language) {
+        self.subject = subject
+        let paragraphs = [language.text(detail, [.address: host])] + (link.map { [$0] } ?? []) + rest.map { language.text($0) }
+        text = paragraphs.joined(separator: "\n\n") + "\n"
+        html = Self.template.render([
+            "title": subject, "detail": paragraphs[0], "hasLink": link != nil, "link": link ?? "",
+            "rest": rest.map { ["sentence": language.text($0)] }, "language": language.rawValue,
+            "direction": language.isRightToLeft ? "rtl" : "ltr",
+        ])
+    }
+
+    /// The direction is repeated inside, because mail programs on the web show only the content of the root element.
+    private static let template = HTMLTemplate(
+        """
+        <!doctype html>
+        <html \(PageFrame.root)>
+        <meta charset="utf-8">
+        <title>{{title}}</title>
+        <div \(PageFrame.root)>
+        <p>{{detail}}</p>
+        {{#hasLink}}
+        <p><a href="{{link}}"><bdi>{{link}}</bdi></a></p>
+        {{/hasLink}}
+        {{#rest}}
+        <p>{{sentence}}</p>
+        {{/rest}}
+        </div>
+        </html>
+
+        """)
+}
