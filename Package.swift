@@ -145,7 +145,7 @@ let package = Package(
             name: "People",
             dependencies: [
                 "Mail", "Access", "Pages", "Web", "Postgres", "Sealing", "Encoding",
-                httpTypes, hummingbird,
+                httpTypes, hummingbird, logging, serviceLifecycle,
             ]),
         .target(
             name: "ClientKeys",
@@ -268,7 +268,8 @@ let package = Package(
         .target(
             name: "PeopleSignIn",
             dependencies: [
-                "Sessions", "Tenancy", "ClientKeys", "People", "Mail", "Access", "Factors", "Passkeys", "QRCode", "Pages", "Web", "Postgres",
+                "Sessions", "Tenancy", "ClientKeys", "People", "Mail", "Access", "Factors", "Passkeys", "QRCode", "Pages", "Web",
+                "Postgres",
                 "Sealing", "Encoding",
                 crypto, httpTypes, hummingbird, logging,
             ]),
@@ -389,7 +390,13 @@ let package = Package(
         .testTarget(
             name: "PeopleTests",
             dependencies: ["Server", "People", "Access", "Postgres", "Sealing", "TestSupport"]),
-        .testTarget(name: "PeopleSignInTests", dependencies: ["Postgres", "TestSupport", nioHTTP1]),
+        .testTarget(
+            name: "PeopleSignInTests",
+            dependencies: [
+                "Server", "PeopleSignIn", "People", "Factors", "Passkeys", "Pages", "Mail", "Access", "Web", "Postgres", "Sealing",
+                "Encoding", "TestSupport",
+                crypto, httpTypes, hummingbird, nioHTTP1,
+            ]),
         .testTarget(
             name: "ClientKeysTests", dependencies: ["ClientKeys", "Access", "Encoding", "TestSupport", crypto, cryptoExtras, logging]),
         .testTarget(

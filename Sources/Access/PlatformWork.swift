@@ -61,5 +61,6 @@ extension PlatformDatabase {
         case maintainDomains = "maintain domains"
         case pruneWebhooks = "remove old webhook events"
         case forgetMails = "delete expired mails"
+        case forgetPeople = "forget old sessions, invitations and accounts of people"
     }
 }

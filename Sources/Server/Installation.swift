@@ -17,6 +17,7 @@ package import Logging
 package import Mail
 import Outbox
 import Pages
+import People
 package import Postgres
 import Sealing
 package import ServiceLifecycle
@@ -152,7 +153,7 @@ package struct Installation: Sendable {
                 },
             ] + TransferJobs(pool: pool, logger: logger, now: now).passes + sessionJobs.passes
             + DeviceJobs(pool: pool, logger: logger, now: now).passes + accountJobs.passes + billingJobs.passes
-            + sinkJobs.passes + mailJobs.passes
+            + sinkJobs.passes + mailJobs.passes + PeopleJobs(pool: pool, logger: logger, now: now).passes
         self.routes = router.actions.map { ($0.method.rawValue, $0.path, $0.name) }
         watch = ConfigurationWatch(
             pool: pool, logger: logger,

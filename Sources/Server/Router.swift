@@ -82,6 +82,7 @@ func makeRouter(_ routes: Routes, api: APIEntrance, limits: RequestLimits) -> Ac
         .addRoutes(routes.mail.platformRoutes)
         .addRoutes(routes.members.platformRoutes)
         .addRoutes(routes.invitations.platformRoutes)
+        .addRoutes(routes.people.platformRoutes)
     v1.group(context: KeyContext.self)
         .addRoutes(routes.pricing.keyRoutes)
         .addRoutes(routes.exports.keyRoutes)

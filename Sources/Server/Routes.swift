@@ -63,6 +63,7 @@ struct Routes: Sendable {
     let mail: MailRoutes
     let members: MemberRoutes
     let invitations: InvitationRoutes
+    let people: PersonRoutes
     let roles: RoleRoutes
     let personSignIn: PersonSignInRoutes
     let wellKnown: WellKnown
@@ -144,6 +145,7 @@ struct Routes: Sendable {
         invitations = InvitationRoutes(
             pool: pool, keyring: keyring, publicURL: publicURL, mail: sender,
             organization: { try await directory.find(idOrSlug: $0.description)?.tenant.name }, now: now)
+        people = PersonRoutes(pool: pool, keyring: keyring, mail: sender, publicURL: publicURL, now: now)
         roles = RoleRoutes(pool: pool, now: now)
         // The pool of the API: sign-ins of people must not delay those of users.
         let accounts = AccountEndpoints(

@@ -17,6 +17,7 @@ struct PlatformDatabaseTests {
         "Devices/DeviceJobs.swift": [.forgetDeviceAuthorizations],
         "Mail/MailJobs.swift": [.forgetMails],
         "PeopleSignIn/AccountEndpoints.swift": [.signPeopleIn],
+        "People/PeopleJobs.swift": [.forgetPeople],
         "Server/Audit/VerifyAudit.swift": [.command],
         "Server/Installation.swift": [
             .readConfiguration, .readHosts, .findCaller, .saveLastUses, .maintainConnections, .maintainDomains, .purgeTenants,

@@ -47,6 +47,8 @@ struct Preparation: Sendable {
             _ = try await platform.ownerPool.run("UPDATE identity SET is_asserted = false")
             return try prepared(added, Preparation())
         },
+        // The account has the memberships of other operations.
+        "deletePerson": { _, _ in Preparation() },
         // The end of a user's sessions ends consents, too.
         "revokeConsent": { _, _ in Preparation() },
         "replayWebhookDelivery": { platform, things in try await enabledWebhook(platform, things) },

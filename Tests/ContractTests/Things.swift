@@ -153,6 +153,7 @@ struct Things: Sendable {
         platform = try await connection(of: .platform).merging(
             [
                 "notification": reportedShared, "rateCard": plans["thing"], "member": platformMember, "invitation": platformInvitation,
+                "person": person,
             ].compactMapValues { $0 }, uniquingKeysWith: { $1 })
         acme = try await connection(of: tenant).merging(
             [

@@ -69,6 +69,31 @@ extension Person {
             """
     }
 
+    package static func rename(_ id: ID<Person>, to name: String, at now: Date) -> SQL {
+        """
+        UPDATE person SET name = \(name), updated_at = GREATEST(\(now), updated_at + interval '1 microsecond')
+        WHERE tenant_id = \(UUID.platform) AND id = \(id)
+        """
+    }
+
+    /// Gives an account the address of a mailbox that the person has proved to read. The schema refuses an address of another account
+    /// (`person_email`).
+    package static func setAddress(_ email: String, of id: ID<Person>, at now: Date) -> SQL {
+        """
+        UPDATE person SET email = \(email), email_proved_at = \(now), updated_at = GREATEST(\(now), updated_at + interval '1 microsecond')
+        WHERE tenant_id = \(UUID.platform) AND id = \(id)
+        """
+    }
+
+    /// Takes an address from an account that has not proved it, because its owner has. That account keeps its passkeys, and gets an address
+    /// that no mailbox has (RFC 2606, section 2). It affects no row if the address was proved since.
+    package static func takeAddress(from id: ID<Person>, at now: Date) -> SQL {
+        """
+        UPDATE person SET email = \("\(id)@address.invalid"), updated_at = GREATEST(\(now), updated_at + interval '1 microsecond')
+        WHERE tenant_id = \(UUID.platform) AND id = \(id) AND email_proved_at IS NULL
+        """
+    }
+
     /// Sets the hash of a password. All earlier sessions end.
     package static func setPassword(_ hash: Secret, of id: ID<Person>, keyring: Keyring, at now: Date) -> SQL {
         """
@@ -122,6 +147,42 @@ extension Person {
             UPDATE person SET code_failures = 0, code_failed_at = NULL WHERE tenant_id = \(UUID.platform) AND id = \(id)
             """
         }
+    }
+
+    /// The account, locked for a transaction that changes it.
+    package static func lock(_ id: ID<Person>) -> SQL {
+        "SELECT id FROM person WHERE tenant_id = \(UUID.platform) AND id = \(id) FOR UPDATE"
+    }
+
+    /// Removes everything with which the person signs in, except the password. The statements belong into one transaction.
+    static func removeFactors(of id: ID<Person>) -> [SQL] {
+        [
+            PersonTOTP.delete(of: id),
+            "DELETE FROM passkey WHERE tenant_id = \(UUID.platform) AND person_id = \(id)",
+            "DELETE FROM recovery_code WHERE tenant_id = \(UUID.platform) AND person_id = \(id)",
+        ]
+    }
+
+    /// Deletes the account. Its sessions and factors go with it, and so do its memberships (`person_deleted`).
+    static func delete(_ id: ID<Person>) -> SQL {
+        "DELETE FROM person WHERE tenant_id = \(UUID.platform) AND id = \(id)"
+    }
+
+    /// Deletes accounts without a membership, an open invitation, and a change or a use since a time. The end of a membership is a change
+    /// (`membership_ended`).
+    static func forgetUnused(since end: Date, upTo batch: Int, at now: Date) -> SQL {
+        """
+        DELETE FROM person AS p USING (
+            SELECT p.tenant_id, p.id FROM person AS p
+            WHERE p.updated_at < \(end)
+                AND NOT EXISTS (SELECT FROM membership AS m WHERE m.person_id = p.id)
+                AND NOT EXISTS (SELECT FROM invitation AS i
+                    WHERE i.email_key = p.email_key AND i.accepted_at IS NULL AND i.expires_at > \(now))
+                AND NOT EXISTS (SELECT FROM person_session AS s
+                    WHERE s.tenant_id = p.tenant_id AND s.person_id = p.id AND s.last_used_at >= \(end))
+            ORDER BY p.updated_at LIMIT \(batch) FOR UPDATE SKIP LOCKED) AS old
+        WHERE p.tenant_id = old.tenant_id AND p.id = old.id
+        """
     }
 
     /// A guess that is counted per person.

@@ -92,6 +92,10 @@ extension PersonPasskey {
         """
     }
 
+    package static func rename(_ id: ID<PersonPasskey>, of person: ID<Person>, to name: String) -> SQL {
+        "UPDATE passkey SET name = \(name) WHERE tenant_id = \(UUID.platform) AND id = \(id) AND person_id = \(person)"
+    }
+
     package static func delete(_ id: ID<PersonPasskey>, of person: ID<Person>) -> SQL {
         "DELETE FROM passkey WHERE tenant_id = \(UUID.platform) AND id = \(id) AND person_id = \(person)"
     }

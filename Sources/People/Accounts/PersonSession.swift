@@ -157,6 +157,15 @@ extension PersonSession {
         """
     }
 
+    /// The condition that a session `s` of an account `p` is active, as in `isActive(at:)`.
+    static func isActive(at now: Date) -> SQL {
+        """
+        s.ended_at IS NULL AND s.expires_at > \(now) AND s.created_at >= COALESCE(p.sessions_valid_after, s.created_at)
+            AND s.last_used_at > CASE s.kind WHEN \(Kind.browser) THEN \(now.addingTimeInterval(-Kind.browser.idleTime))
+                ELSE \(now.addingTimeInterval(-Kind.terminal.idleTime)) END
+        """
+    }
+
     package static func end(_ id: ID<PersonSession>, of person: ID<Person>, _ reason: EndReason, at now: Date) -> SQL {
         """
         UPDATE person_session SET ended_at = \(now), ended_reason = \(reason)
@@ -169,6 +178,15 @@ extension PersonSession {
         """
         UPDATE person_session SET ended_at = \(now), ended_reason = \(reason)
         WHERE tenant_id = \(UUID.platform) AND person_id = \(person) AND ended_at IS NULL AND id IS DISTINCT FROM \(id)
+        """
+    }
+
+    /// Deletes sessions that ended before a time.
+    static func forgetEnded(before end: Date, upTo batch: Int) -> SQL {
+        """
+        DELETE FROM person_session AS s USING (
+            SELECT tenant_id, id FROM person_session WHERE expires_at < \(end) OR ended_at < \(end) LIMIT \(batch)) AS old
+        WHERE s.tenant_id = old.tenant_id AND s.id = old.id
         """
     }
 }

@@ -152,4 +152,13 @@ extension Invitation {
         WHERE tenant_id = \(owner) AND id = \(id) AND accepted_at IS NULL AND expires_at > \(now)
         """
     }
+
+    /// Deletes invitations that expired before a time, including accepted ones.
+    static func forgetExpired(before end: Date, upTo batch: Int) -> SQL {
+        """
+        DELETE FROM invitation AS i USING (
+            SELECT tenant_id, id FROM invitation WHERE expires_at < \(end) ORDER BY expires_at LIMIT \(batch)) AS old
+        WHERE i.tenant_id = old.tenant_id AND i.id = old.id
+        """
+    }
 }

@@ -73,6 +73,14 @@ extension Membership {
         """
     }
 
+    /// The memberships of several people, of all owners.
+    static func all(of people: [ID<Person>]) -> SQL {
+        """
+        SELECT tenant_id, id, person_id, role, role_id, name, email, created_at, updated_at FROM membership
+        WHERE person_id = ANY(\(people)) ORDER BY tenant_id
+        """
+    }
+
     /// Adds a member. The schema refuses a person who is one (`membership_person`), and an unknown one (`membership_person_exists`). It
     /// adds the name and the address.
     package static func insert(

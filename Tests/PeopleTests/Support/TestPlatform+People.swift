@@ -2,6 +2,7 @@ import Access
 import Foundation
 import People
 import Postgres
+import Sealing
 import Server
 import TestSupport
 import Testing
@@ -42,5 +43,32 @@ extension TestPlatform {
     /// Invites a person to Acme, by default with the key of every scope.
     func invite(_ email: String, as role: String = "developer", key: String? = nil) async throws -> TestBrowser.Answer {
         try await call("POST", "/tenants/acme/invitations", key: key ?? acmeKey, ["email": email, "role": role])
+    }
+}
+
+extension TestPlatform {
+    /// Adds a session of a browser to the table.
+    @discardableResult
+    func addSession(_ person: ID<Person>) async throws -> ID<PersonSession> {
+        var random = SystemRandomNumberGenerator()
+        let new = PersonSession.New(ID(at: Date()), of: person, .browser, methods: ["pwd"], userAgent: nil, address: nil)
+        _ = try await ownerPool.run(
+            new.insert(PersonSession.makeSecret(using: &random), keyring: settings.keyring, at: Date()))
+        return new.id
+    }
+
+    /// Gives a person a password, an authenticator app, a passkey, two recovery codes and a session. Nobody can use them.
+    func addFactors(_ person: ID<Person>) async throws {
+        let (now, bytes) = (Date(), (0..<32).map { _ in UInt8.random(in: 0...255) })
+        let passkey = PersonPasskey(
+            ID(at: now), of: person, credential: bytes, publicKey: bytes, aaguid: Array(bytes[..<16]), signCount: 0,
+            isBackupEligible: false, isBackedUp: false, transports: [], name: "Key", at: now)
+        _ = try await ownerPool.run(
+            [
+                Person.setPassword(Secret("$argon2id$"), of: person, keyring: settings.keyring, at: now),
+                PersonTOTP.insert(ID(at: now), of: person, Secret(bytes: bytes), usedAt: 1, keyring: settings.keyring, at: now),
+                passkey.insert,
+            ] + StoredRecoveryCode.replace(of: person, digests: [bytes, bytes + [0]], at: now))
+        try await addSession(person)
     }
 }

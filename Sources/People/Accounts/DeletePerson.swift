@@ -1,0 +1,35 @@
+import Access
+import Foundation
+import Hummingbird
+import Postgres
+import Web
+
+extension PersonRoutes {
+    /// Deletes an account with its sessions, factors and memberships. The trail of each tenant has the end of the membership.
+    @Sendable
+    func deletePerson(_ request: Request, _ call: PlatformContext) async throws -> Response {
+        try call.require(.membersWrite)
+        let id = try call.id("person", of: "person", as: Person.self)
+        let (now, origin) = (now(), call.origin)
+        try await call.platformDatabase(pool).transaction { db in
+            // Before the account, as for a person who becomes a member.
+            let owners = try await db.run(Membership.all(of: id)).map { try $0.get("tenant_id", as: UUID.self) }
+            if !owners.isEmpty { _ = try await db.run(owners.map { Membership.lockAll(of: $0) }) }
+            guard try await !db.run(Person.lock(id)).isEmpty, let person = try await ListedPerson.find(id, in: db, at: now)
+            else { throw Problem.notFound("person") }
+            try await requireGrant(person, call, in: db)
+            // The memberships go with the account (`person_deleted`). The trails are locked last, in the order of their owners.
+            var statements = [Person.delete(id)]
+            for (owner, membership) in person.memberships where owner != .platform {
+                statements.append(
+                    try AuditEvent.insert(
+                        "deletePerson", of: membership.id.description, owner: owner, by: origin, before: MemberReply(membership), at: now))
+            }
+            statements.append(
+                try AuditEvent.insert(
+                    "deletePerson", of: id.description, owner: .platform, by: origin, before: PersonReply(person), at: now))
+            _ = try await db.run(statements)
+        }
+        return .noContent
+    }
+}

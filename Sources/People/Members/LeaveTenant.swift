@@ -1,0 +1,34 @@
+package import Access
+package import Foundation
+package import Postgres
+
+extension Membership {
+    package enum LeaveRefusal: Error {
+        /// No other member has the role `owner`.
+        case lastOwner
+        /// The membership has ended.
+        case ended
+    }
+
+    /// Ends the membership of a person who leaves. The last owner of a tenant stays. The last operator may leave, because a command makes a
+    /// new one.
+    /// - Throws: `LeaveRefusal`.
+    package static func leave(
+        _ id: ID<Membership>, of person: ID<Person>, owner: UUID, by origin: AuditEvent.Origin, in db: Transaction, at now: Date
+    ) async throws {
+        let (_, found) = try await db.run(lockAll(of: owner), lock(id, of: owner))
+        guard let member = try found.first(Membership.init), member.person == person else { throw LeaveRefusal.ended }
+        if member.role == .builtIn(.owner) {
+            let others = try await db.run(
+                """
+                SELECT count(*) AS n FROM membership
+                WHERE tenant_id = \(owner) AND role = \(BuiltInRole.owner) AND id <> \(id)
+                """)
+            guard try others[0].get("n", as: Int.self) > 0 else { throw LeaveRefusal.lastOwner }
+        }
+        _ = try await db.run([
+            "DELETE FROM membership WHERE tenant_id = \(owner) AND id = \(id)",
+            try AuditEvent.insert("leaveTenant", of: id.description, owner: owner, by: origin, before: MemberReply(member), at: now),
+        ])
+    }
+}
