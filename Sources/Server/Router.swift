@@ -46,6 +46,7 @@ func makeRouter(_ routes: Routes, api: APIEntrance, limits: RequestLimits) -> Ac
     router.addRoutes(routes.registration.routes)
     // People who manage a tenant or the platform.
     router.addRoutes(routes.personSignIn.routes)
+    router.addRoutes(routes.account.routes)
     router.group("t/{tenant}/mushu/{client_id}", context: CallContext.self).add(middleware: TranslateCallErrors()).add(middleware: api)
         .add(middleware: AnsweredRefusals()).add(middleware: TranslateCallErrors())
         .group(context: TenantContext.self).addRoutes(routes.mushu.providerRoutes)

@@ -66,6 +66,7 @@ struct Routes: Sendable {
     let people: PersonRoutes
     let roles: RoleRoutes
     let personSignIn: PersonSignInRoutes
+    let account: AccountRoutes
     let wellKnown: WellKnown
     let button: ButtonRoutes
     let mushu: MushuRoutes
@@ -152,6 +153,7 @@ struct Routes: Sendable {
             pool: pool, keyring: keyring, publicURL: publicURL, limits: limits, hashing: PasswordHashing(), mail: sender, metrics: metrics,
             logger: logger, now: now)
         personSignIn = PersonSignInRoutes(endpoints: accounts, directory: directory)
+        account = AccountRoutes(endpoints: accounts, directory: directory)
         mushu = MushuRoutes(tokens: issuer, signIn: signIn, native: native, notifications: notifications, connections: connections)
         registration = RegistrationRoutes(
             endpoints: endpoints, pool: pool, applications: applications, allowsPrivate: allowsPrivate,

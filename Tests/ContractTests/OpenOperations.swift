@@ -5,10 +5,10 @@ import TestSupport
 
 /// The operations without an API key, in the order of a login, and what comes after it.
 struct OpenOperations: Sendable {
-    private let platform: TestPlatform
+    let platform: TestPlatform
     private let browser: TestBrowser
     /// Receives the mails of the platform.
-    private let mails: TestMailServer
+    let mails: TestMailServer
 
     init(_ platform: TestPlatform, _ mails: TestMailServer) {
         (self.platform, browser, self.mails) = (platform, TestBrowser(platform), mails)
@@ -18,6 +18,7 @@ struct OpenOperations: Sendable {
     func answers() async throws -> [(String, TestBrowser.Answer)] {
         try await documents() + login() + sharedLogin() + otherAuthorizations() + devices() + authKit() + ends() + mushu()
             + mushuProviders() + registration() + branding() + identities() + consents() + names() + people()
+            + account()
     }
 
     private func documents() async throws -> [(String, TestBrowser.Answer)] {

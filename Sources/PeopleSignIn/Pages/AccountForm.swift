@@ -57,6 +57,8 @@ struct AccountForm: Sendable {
     let button: Text
     /// Whether the button is not the way that most people go.
     var isSecondary = false
+    /// The thing that the button is about, for a page with several buttons of the same text.
+    var subject: String?
 
     init(_ action: String, _ token: FormToken, fields: [Field] = [], hidden: [(name: String, value: String)] = [], button: Text) {
         (self.action, self.token, self.fields, self.hidden, self.button) = (action, token, fields, hidden, button)
@@ -67,6 +69,7 @@ struct AccountForm: Sendable {
         let focus = fields.firstIndex { $0.problem != nil } ?? fields.firstIndex { !$0.isFixed && $0.value.isEmpty }
         return [
             "action": action + frame.query, "csrf": token.text, "button": frame.language.text(button), "isSecondary": isSecondary,
+            "hasSubject": subject != nil, "subject": subject ?? "",
             "hidden": hidden.map { ["name": $0.name, "value": $0.value] },
             "fields": fields.enumerated().map { place, field in
                 var content: [String: Any] = [
@@ -102,7 +105,8 @@ struct AccountForm: Sendable {
         {{/isDescribed}}
         </p>
         {{/fields}}
-        <p><button{{#isSecondary}} class="refusal"{{/isSecondary}}>{{button}}</button></p>
+        <p><button{{#isSecondary}} class="refusal"{{/isSecondary}}\
+        {{#hasSubject}} aria-label="{{button}}: {{subject}}"{{/hasSubject}}>{{button}}</button></p>
         </form>
         """
 }

@@ -22,6 +22,34 @@ struct AccountPage: Sendable {
         let path: String
     }
 
+    /// A part of the page with a heading of its own.
+    struct Section: Sendable {
+        let heading: String
+        var lines: [String] = []
+        /// Things of the same kind, each with its own heading.
+        var items: [Section] = []
+        var forms: [AccountForm] = []
+        var links: [NamedLink] = []
+
+        init(_ heading: String, lines: [String] = [], forms: [AccountForm] = [], links: [NamedLink] = []) {
+            (self.heading, self.lines, self.forms, self.links) = (heading, lines, forms, links)
+        }
+
+        fileprivate func content(in frame: PageFrame, _ values: [Text.Placeholder: String]) -> [String: Any] {
+            // Each name has a value, because a template looks for a missing one in the content around it.
+            [
+                "heading": heading, "lines": lines.map { ["line": $0] }, "items": items.map { $0.content(in: frame, values) },
+                "forms": forms.map { $0.content(in: frame, values) },
+                "links": links.map { ["path": $0.path + frame.query, "text": $0.text, "subject": $0.subject] },
+            ]
+        }
+    }
+
+    /// A link in a section. Its subject tells it from others with the same text.
+    struct NamedLink: Sendable {
+        let text, subject, path: String
+    }
+
     let title: Text
     /// The values of the placeholders in all texts.
     var values: [Text.Placeholder: String] = [:]
@@ -37,6 +65,7 @@ struct AccountPage: Sendable {
     var picture: String?
     var forms: [AccountForm] = []
     var links: [Link] = []
+    var sections: [Section] = []
     var status = HTTPResponse.Status.ok
     /// The origin that the browser states with a form. A page whose address is a secret has `strict-origin`.
     var referrerPolicy = "same-origin"
@@ -58,6 +87,7 @@ struct AccountPage: Sendable {
             "forms": forms.map { $0.content(in: frame, values) },
             "links": links.map { ["text": words($0.text), "path": $0.path] },
         ]
+        content["sections"] = sections.map { $0.content(in: frame, values) }
         if let notice { (content["hasNotice"], content["notice"]) = (true, words(notice)) }
         if let problem { (content["hasProblem"], content["problem"]) = (true, words(problem)) }
         if let picture { (content["hasPicture"], content["picture"]) = (true, picture) }
@@ -97,6 +127,30 @@ struct AccountPage: Sendable {
         {{#forms}}
         \(AccountForm.template)
         {{/forms}}
+        {{#sections}}
+        <h2>{{heading}}</h2>
+        {{#lines}}
+        <p><bdi>{{line}}</bdi></p>
+        {{/lines}}
+        {{#items}}
+        <h3><bdi>{{heading}}</bdi></h3>
+        {{#lines}}
+        <p><bdi>{{line}}</bdi></p>
+        {{/lines}}
+        {{#forms}}
+        \(AccountForm.template)
+        {{/forms}}
+        {{#links}}
+        <p><a href="{{path}}" aria-label="{{text}}: {{subject}}">{{text}}</a></p>
+        {{/links}}
+        {{/items}}
+        {{#forms}}
+        \(AccountForm.template)
+        {{/forms}}
+        {{#links}}
+        <p><a href="{{path}}" aria-label="{{text}}: {{subject}}">{{text}}</a></p>
+        {{/links}}
+        {{/sections}}
         {{#links}}
         <p><a href="{{path}}">{{text}}</a></p>
         {{/links}}

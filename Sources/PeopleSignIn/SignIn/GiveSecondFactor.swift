@@ -34,7 +34,9 @@ extension PersonSignInRoutes {
         if let wait = limits.take(context.record) { return refused("network_limited", wait: TimeInterval(wait)) }
         guard try await !endpoints.people.run(Person.reserveAttempt(.code, of: id, at: now)).isEmpty
         else { return refused("person_limited", wait: Person.Attempt.window) }
-        guard let use = try use(of: form["code"] ?? "", by: id, factors, at: now) else { return refused("wrong_code") }
+        guard let use = try factors.use(of: form["code"] ?? "", by: id, with: endpoints.keyring, at: now) else {
+            return refused("wrong_code")
+        }
         let session = try NewSession(
             of: id, methods: ["pwd", "otp", "mfa"], action: "giveSecondFactor", request, context, endpoints, at: now)
         do {
@@ -46,19 +48,6 @@ extension PersonSignInRoutes {
         limits.giveBack(context.record)
         endpoints.metrics.count(.person, "ok")
         return .seeOther(step.next.path, cookies: session.cookies)
-    }
-
-    /// The statement that uses a typed code up. Nil if the code is wrong.
-    private func use(of typed: String, by person: ID<Person>, _ factors: SecondFactors, at now: Date) throws -> SQL? {
-        if let totp = factors.totp, let key = AuthenticatorKey(bytes: try totp.secret(endpoints.keyring).revealBytes()),
-            let step = key.step(of: typed, after: totp.lastStep, at: now)
-        {
-            return PersonTOTP.use(step: step, of: totp.id, at: now)
-        }
-        guard let code = RecoveryCode(typed),
-            let place = code.position(in: factors.recoveryCodes.map(\.digest), for: person.uuid, with: endpoints.keyring)
-        else { return nil }
-        return factors.recoveryCodes[place].use(of: person, at: now)
     }
 }
 

@@ -1,7 +1,9 @@
 import Access
 import Factors
+import Foundation
 import People
 import Postgres
+import Sealing
 
 /// The second factors of a person, after the password was right.
 struct SecondFactors: Sendable {
@@ -21,6 +23,22 @@ struct SecondFactors: Sendable {
 
     static func find(of person: ID<Person>) -> [SQL] {
         [PersonTOTP.find(of: person), StoredRecoveryCode.unused(of: person), PersonPasskey.all(of: person)]
+    }
+}
+
+extension SecondFactors {
+    /// The statement that uses a typed code up: of the authenticator app, or a recovery code. Nil if the code is wrong. It must affect one
+    /// row.
+    func use(of typed: String, by person: ID<Person>, with keyring: Keyring, at now: Date) throws -> SQL? {
+        if let totp, let key = AuthenticatorKey(bytes: try totp.secret(keyring).revealBytes()),
+            let step = key.step(of: typed, after: totp.lastStep, at: now)
+        {
+            return PersonTOTP.use(step: step, of: totp.id, at: now)
+        }
+        guard let code = RecoveryCode(typed),
+            let place = code.position(in: recoveryCodes.map(\.digest), for: person.uuid, with: keyring)
+        else { return nil }
+        return recoveryCodes[place].use(of: person, at: now)
     }
 }
 

@@ -28,7 +28,9 @@ extension PersonSignInRoutes {
                 "/account/sign-in/password", endpoints.formToken(step), fields: [address, password], button: .signInToYourAccount)
         ]
         if endpoints.relyingParty != nil { page.links = [.init(text: .usePasskey, path: "/account/sign-in/passkey")] }
-        page.links.append(.init(text: .useAnotherAddress, path: "/account/sign-in"))
+        page.links += [
+            .init(text: .useAnotherAddress, path: "/account/sign-in"), .init(text: .recoverAccount, path: "/account/recovery"),
+        ]
         if problem != nil { page.status = wait == nil ? .badRequest : .tooManyRequests }
         return page
     }

@@ -1,0 +1,82 @@
+import Access
+import Encoding
+import Foundation
+import Hummingbird
+import Pages
+import People
+import Postgres
+import Sessions
+import Web
+
+extension AccountRoutes {
+    /// Shows the page of the mailed link. It changes nothing, because programs that scan mails open links.
+    @Sendable
+    func showNewEmail(_ request: Request, _ context: WebContext) async throws -> Response {
+        let (frame, sealed) = (endpoints.frame(request, context), try endpoints.query(request)["ticket"])
+        guard let sealed, let ticket = MailTicket(.newAddress, opening: sealed, with: endpoints.keyring, at: endpoints.now())
+        else { return Self.invalidLink.leadingBack().response(in: frame) }
+        var page = AccountPage(.confirmAddress, values: [.address: ticket.address])
+        page.details = [.youSignInWithNewAddress]
+        page.forms = [
+            AccountForm(
+                "/account/email/confirmation", FormToken(for: sealed, with: endpoints.keyring), hidden: [("ticket", sealed)],
+                button: .confirm)
+        ]
+        page.referrerPolicy = "strict-origin"
+        return page.response(in: frame)
+    }
+
+    /// Gives the account the address of the mail. An account that has not proved the address loses it. The earlier address gets a notice.
+    @Sendable
+    func confirmEmail(_ request: Request, _ context: WebContext) async throws -> Response {
+        let form = try await endpoints.ownForm(request, upTo: AccountEndpoints.longestForm)
+        let (frame, now, sealed) = (endpoints.frame(request, context), endpoints.now(), form["ticket"] ?? "")
+        guard FormToken.isRight(form[FormToken.field], for: sealed, with: endpoints.keyring) else { throw ErrorPage.formNotCurrent }
+        guard let ticket = MailTicket(.newAddress, opening: sealed, with: endpoints.keyring, at: now)
+        else { return Self.invalidLink.leadingBack().response(in: frame) }
+        let facts = context.record.current
+        let origin = AuditEvent.Origin(actor: ticket.person.description, address: facts.address, requestID: facts.requestID)
+        do {
+            let isChanged = try await endpoints.people.transaction { db in
+                _ = try await db.run(Person.lock(ticket.person))
+                let (own, others) = try await db.run(Person.find(ticket.person), Person.find(email: ticket.address))
+                guard let person = try own.first(Person.init), ticket.isCurrent(for: person) else { return false }
+                if let other = try others.first(Person.init), other.id != person.id {
+                    guard try await db.run(Person.takeAddress(from: other.id, at: now)).affected == 1 else { throw AddressTaken() }
+                }
+                _ = try await db.run(
+                    [Person.setAddress(ticket.address, of: person.id, at: now)]
+                        + (try notice(.addressChanged, to: ticket.earlier, of: person, in: frame, at: now)) + [
+                            try AuditEvent.insert(
+                                "confirmEmail", of: person.id.description, owner: .platform, by: origin, before: ["email": person.email],
+                                after: ["email": ticket.address], at: now)
+                        ])
+                return true
+            }
+            guard isChanged else { return Self.invalidLink.leadingBack().response(in: frame) }
+        } catch is AddressTaken {
+            return addressTaken.response(in: frame)
+        } catch let error as DatabaseError where error.constraint == "person_email" {
+            return addressTaken.response(in: frame)
+        }
+        var page = AccountPage(.addressIsChanged, values: [.address: ticket.address])
+        page.details = [.youSignInWithNewAddress]
+        return page.leadingBack().response(in: frame)
+    }
+
+    private var addressTaken: AccountPage {
+        var page = AccountPage(.addressIsTaken)
+        (page.details, page.status) = ([.chooseAnotherAddress], .conflict)
+        return page.leadingBack()
+    }
+
+    /// The page for a link that is used, expired or not of this server.
+    static var invalidLink: AccountPage {
+        var page = AccountPage(.linkIsInvalid)
+        (page.details, page.status) = ([.linkIsUsedOrExpired], .notFound)
+        return page
+    }
+}
+
+/// Rolls the transaction back.
+private struct AddressTaken: Error {}

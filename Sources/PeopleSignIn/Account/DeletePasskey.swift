@@ -1,0 +1,31 @@
+import Access
+import Hummingbird
+import Pages
+import People
+import Postgres
+import Web
+
+extension AccountRoutes {
+    /// Removes a passkey. The last one stays while the person has no password, or no other second factor.
+    @Sendable
+    func deletePasskey(_ request: Request, _ form: OwnForm, _ account: AccountContext) async throws -> Response {
+        try account.requireRecent()
+        let (frame, person) = (endpoints.frame(request, account.web), account.person)
+        guard let passkey = try await passkey(account) else { return .seeOther("/account/passkeys") }
+        let refusal = try await endpoints.people.transaction { db -> Text? in
+            _ = try await db.run(Person.lock(person.id))
+            let rows = try await db.run(SecondFactors.find(of: person.id) + [Person.find(person.id)])
+            let factors = try SecondFactors(rows)
+            if factors.passkeys <= 1 {
+                guard try rows[3].first(Person.init)?.passwordChangedAt != nil else { return .onlyWayIn }
+                guard factors.totp != nil else { return .accountNeedsFactor }
+            }
+            _ = try await db.run(
+                [PersonPasskey.delete(passkey.id, of: person.id)] + (try notice(.factorRemoved, of: person, in: frame, at: account.now))
+                    + [try event("deletePasskey", account, before: ["passkey": passkey.id.description])])
+            return nil
+        }
+        guard let refusal else { return .seeOther("/account/passkeys") }
+        return passkeyPage(account, passkey, name: passkey.name, refusal: refusal).response(in: frame)
+    }
+}

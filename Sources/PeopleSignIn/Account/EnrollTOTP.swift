@@ -1,0 +1,91 @@
+import Access
+import Encoding
+import Factors
+import Foundation
+import Hummingbird
+import Pages
+import People
+import Postgres
+import QRCode
+import Sealing
+import Web
+
+extension AccountRoutes {
+    /// Shows the key of a new authenticator app, as a picture and as text, or the form that removes the app.
+    @Sendable
+    func showTOTP(_ request: Request, _ account: AccountContext) async throws -> Response {
+        try account.requireRecent()
+        let frame = endpoints.frame(request, account.web)
+        let rows = try await endpoints.people.repeatable.run(SecondFactors.find(of: account.person.id))
+        let factors = try SecondFactors(rows)
+        guard let totp = factors.totp else { return enrollmentPage(account, AuthenticatorKey.random()).response(in: frame) }
+        return removalPage(account, totp, factors).response(in: frame)
+    }
+
+    /// Saves the key after the first right code of the app. A person without recovery codes gets some, which are shown once.
+    @Sendable
+    func enrollTOTP(_ request: Request, _ form: OwnForm, _ account: AccountContext) async throws -> Response {
+        try account.requireRecent()
+        let (frame, now, person, keyring) = (endpoints.frame(request, account.web), account.now, account.person, endpoints.keyring)
+        guard let key = key(sealed: form["key"] ?? "", of: account) else { return .seeOther("/account/totp") }
+        guard let step = form["code"].flatMap({ key.step(of: $0, after: nil, at: now) })
+        else { return enrollmentPage(account, key, problem: .codeIsWrong).response(in: frame) }
+        let codes = RecoveryCode.makeSet()
+        do {
+            let isFirst = try await endpoints.people.transaction { db in
+                _ = try await db.run(Person.lock(person.id))
+                let isFirst = try await db.run(StoredRecoveryCode.unused(of: person.id)).isEmpty
+                let digests = codes.map { $0.digest(for: person.id.uuid, with: keyring) }
+                _ = try await db.run(
+                    [PersonTOTP.insert(ID(at: now), of: person.id, Secret(bytes: key.bytes), usedAt: step, keyring: keyring, at: now)]
+                        + (isFirst ? StoredRecoveryCode.replace(of: person.id, digests: digests, at: now) : [])
+                        + [try event("enrollTOTP", account)])
+                return isFirst
+            }
+            return isFirst ? recoveryCodesPage(codes).response(in: frame) : .seeOther("/account")
+        } catch let error as DatabaseError where error.constraint == "person_totp_one" {
+            // Another request was faster.
+            return .seeOther("/account/totp")
+        }
+    }
+
+    private func enrollmentPage(_ account: AccountContext, _ key: AuthenticatorKey, problem: Text? = nil) -> AccountPage {
+        var field = AccountForm.Field.code()
+        (field.problem, field.hint) = (problem, .thenEnterItsCode)
+        var page = AccountPage(.authenticatorApp)
+        page.details = [.scanWithYourApp]
+        page.picture = key.qrCode(issuer: AccountEndpoints.product, account: account.person.email).svg
+        page.facts = [.init(.keyByHand, key.text.reveal())]
+        page.forms = [
+            AccountForm("/account/totp", account.formToken, fields: [field], hidden: [("key", sealed(key, of: account))], button: .confirm)
+        ]
+        if problem != nil { page.status = .badRequest }
+        return page.leadingBack()
+    }
+}
+
+// MARK: The key between the page and its form
+
+extension AccountRoutes {
+    private static let purpose = "account_totp"
+    /// How long the person has to install an app, in seconds.
+    private static let lifetime: TimeInterval = 1800
+
+    /// The key in the form, sealed for this session, so that the database stores no key before a right code.
+    private func sealed(_ key: AuthenticatorKey, of account: AccountContext) -> String {
+        var fields = FieldWriter()
+        fields.write(account.session.id.uuid)
+        fields.write(account.now)
+        fields.write(key.bytes)
+        return endpoints.keyring.sealToken(fields.bytes, purpose: Self.purpose)
+    }
+
+    private func key(sealed: String, of account: AccountContext) -> AuthenticatorKey? {
+        guard sealed.utf8.count < 500, let bytes = try? endpoints.keyring.openToken(sealed, purpose: Self.purpose) else { return nil }
+        var fields = FieldReader(bytes)
+        guard let session = try? fields.uuid(), let start = try? fields.date(), let key = try? fields.bytes(),
+            session == account.session.id.uuid, account.now < start.addingTimeInterval(Self.lifetime)
+        else { return nil }
+        return AuthenticatorKey(bytes: key)
+    }
+}

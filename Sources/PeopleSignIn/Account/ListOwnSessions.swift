@@ -1,0 +1,38 @@
+import Access
+import Hummingbird
+import Pages
+import People
+import Postgres
+import Web
+
+extension AccountRoutes {
+    /// Lists the active sessions of the person, in browsers and terminals.
+    @Sendable
+    func listOwnSessions(_ request: Request, _ account: AccountContext) async throws -> Response {
+        let frame = endpoints.frame(request, account.web)
+        let language = frame.language
+        let sessions = try await endpoints.people.repeatable.run(ListedSession.active(of: account.person.id, at: account.now))
+            .map(ListedSession.init)
+        var page = AccountPage(.signIns)
+        page.sections = sessions.map { session in
+            let isOwn = session.id == account.session.id
+            var section = AccountPage.Section(language.text(isOwn ? .thisBrowser : session.kind == .browser ? .aBrowser : .aTerminal))
+            section.lines =
+                [
+                    language.text(.signedInOn, [.date: session.createdAt.day]),
+                    language.text(.lastUsedOn, [.date: session.lastUsedAt.day]),
+                    session.address ?? language.text(.unknownAddress),
+                ] + (session.userAgent.map { [$0] } ?? [])
+            if !isOwn {
+                var form = AccountForm("/account/sessions/\(session.id)/end", account.formToken, button: .signOut)
+                (form.isSecondary, form.subject) = (true, "\(section.heading), \(session.address ?? session.createdAt.day)")
+                section.forms = [form]
+            }
+            return section
+        }
+        if sessions.count > 1 {
+            page.forms = [AccountForm("/account/sessions/end", account.formToken, button: .signOutElsewhere)]
+        }
+        return page.leadingBack().response(in: frame)
+    }
+}

@@ -1,0 +1,27 @@
+import Access
+import Factors
+import Hummingbird
+import Pages
+import People
+import Postgres
+import Sealing
+import Web
+
+extension AccountRoutes {
+    /// Makes new recovery codes, which replace all earlier ones. Only this response shows them.
+    @Sendable
+    func renewRecoveryCodes(_ request: Request, _ form: OwnForm, _ account: AccountContext) async throws -> Response {
+        try account.requireRecent()
+        let (codes, person) = (RecoveryCode.makeSet(), account.person.id)
+        let digests = codes.map { $0.digest(for: person.uuid, with: endpoints.keyring) }
+        _ = try await endpoints.people.run(
+            StoredRecoveryCode.replace(of: person, digests: digests, at: account.now) + [try event("renewRecoveryCodes", account)])
+        return recoveryCodesPage(codes).response(in: endpoints.frame(request, account.web))
+    }
+
+    func recoveryCodesPage(_ codes: [RecoveryCode]) -> AccountPage {
+        var page = AccountPage(.recoveryCodes)
+        (page.details, page.codes) = ([.keepTheCodes], codes.map { $0.text.reveal() })
+        return page.leadingBack()
+    }
+}

@@ -1,0 +1,74 @@
+import Access
+import Encoding
+import Foundation
+import Hummingbird
+import Pages
+import People
+import Postgres
+import Web
+
+extension AccountRoutes {
+    /// Shows the own account: each part with its state and the way to change it.
+    @Sendable
+    func showAccount(_ request: Request, _ account: AccountContext) async throws -> Response {
+        let (frame, person) = (endpoints.frame(request, account.web), account.person)
+        let language = frame.language
+        let rows = try await endpoints.people.repeatable.run(SecondFactors.find(of: person.id))
+        let factors = try SecondFactors(rows)
+        var page = AccountPage(.yourAccount)
+        if try endpoints.query(request)["done"]?.isSame(as: "password") == true { page.notice = .passwordIsChanged }
+
+        func part(_ heading: Text, _ line: String, _ link: Text, _ path: String) -> AccountPage.Section {
+            let heading = language.text(heading)
+            return .init(heading, lines: [line], links: [.init(text: language.text(link), subject: heading, path: path)])
+        }
+        let password = person.passwordChangedAt.map { language.text(.lastChangedOn, [.date: $0.day]) } ?? language.text(.noPassword)
+        let app = factors.totp?.confirmedAt.map { language.text(.addedOn, [.date: $0.day]) } ?? language.text(.notSetUp)
+        page.sections = [
+            part(.yourName, person.name, .changeIt, "/account/name"),
+            part(.emailAddress, person.email, .changeIt, "/account/email"),
+            part(.password, password, person.passwordChangedAt == nil ? .setUp : .changeIt, "/account/password"),
+            part(.authenticatorApp, app, factors.totp == nil ? .setUp : .changeIt, "/account/totp"),
+        ]
+        var codes = AccountPage.Section(
+            language.text(.recoveryCodes), lines: [language.text(.unusedCodes, [.count: "\(factors.recoveryCodes.count)"])])
+        codes.forms = [AccountForm("/account/recovery-codes", account.formToken, button: .makeNewCodes)]
+        codes.forms[0].isSecondary = true
+        page.sections.append(codes)
+        if endpoints.relyingParty != nil {
+            page.sections.append(part(.passkeys, "\(factors.passkeys)", .changeIt, "/account/passkeys"))
+        }
+        page.sections.append(
+            .init(
+                language.text(.signIns),
+                links: [.init(text: language.text(.changeIt), subject: language.text(.signIns), path: "/account/sessions")]))
+        page.sections.append(try await memberships(of: account, in: frame))
+        var signOut = AccountForm("/account/sign-out", account.formToken, button: .signOut)
+        signOut.isSecondary = true
+        page.forms = [signOut]
+        return page.response(in: frame)
+    }
+
+    private func memberships(of account: AccountContext, in frame: PageFrame) async throws -> AccountPage.Section {
+        let language = frame.language
+        var section = AccountPage.Section(
+            language.text(.memberships), lines: account.memberships.isEmpty ? [language.text(.noMembership)] : [])
+        for (owner, membership) in account.memberships {
+            let name = try await name(of: owner, in: frame)
+            section.items.append(
+                .init(
+                    name, lines: [try await role(membership.role, of: owner, in: language)],
+                    links: [.init(text: language.text(.leave), subject: name, path: "/account/memberships/\(membership.id)")]))
+        }
+        return section
+    }
+
+    private func role(_ role: Role, of owner: UUID, in language: Language) async throws -> String {
+        switch role {
+        case .builtIn(let role): return language.text(role.text)
+        case .custom(let id):
+            let found = try await endpoints.people.repeatable.run(CustomRole.find(id, of: owner)).first(CustomRole.init)
+            return found?.name ?? ""
+        }
+    }
+}

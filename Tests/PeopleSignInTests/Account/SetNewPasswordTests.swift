@@ -1,0 +1,70 @@
+import Access
+import Encoding
+import Foundation
+import People
+import Postgres
+import Server
+import TestSupport
+import Testing
+
+@Suite("Set new password")
+struct SetNewPasswordTests {
+    @Test("the link and a code set a password, all sessions end, and the link works once")
+    func sets() async throws {
+        try await TestPlatform.runWithMail { platform, mails in
+            let account = try await OwnAccount.make(platform)
+            let (browser, page) = try await account.openRecovery(mails)
+            #expect(page.status == 200 && page.header("Referrer-Policy") == "strict-origin")
+            let before = try await account.person().passwordChangedAt
+            func send(_ password: String, _ code: String) async throws -> TestBrowser.Answer {
+                try await browser.sendForm("/account/recovery/password", [("password", password), ("code", code)], of: page)
+            }
+            #expect(try await send("short", account.code()).status == 400)
+            #expect(try await send("a quite different phrase", "000").status == 400)
+            #expect(try await account.person().passwordChangedAt == before)
+            // The refused password has not used the code up.
+            #expect(try await send("a quite different phrase", account.code()).status == 200)
+            #expect(try await account.get("/account").status == 303)
+            #expect(try await send("another different phrase", account.code(1)).status == 404)
+            #expect(try await account.actions() == ["askForRecovery", "setNewPassword"])
+            _ = try await mails.mail(to: account.email, after: 1)
+        }
+    }
+
+    @Test("an account whose factors an operator removed needs no code, and one with passkeys only gets no form")
+    func factors() async throws {
+        try await TestPlatform.runWithMail { platform, mails in
+            let account = try await OwnAccount.make(platform, hasApp: false)
+            let (browser, page) = try await account.openRecovery(mails)
+            try await account.addPasskeyRow()
+            let fields = [("password", "a quite different phrase")]
+            // The passkey was added since.
+            #expect(try await browser.sendForm("/account/recovery/password", fields, of: page).status == 404)
+            _ = try await platform.ownerPool.run("DELETE FROM passkey")
+            #expect(try await browser.sendForm("/account/recovery/password", fields, of: page).status == 200)
+        }
+    }
+
+    @Test("a text that this server has not sealed, and the link for another purpose, are of no use")
+    func links() async throws {
+        try await TestPlatform.runWithMail { platform, mails in
+            let account = try await OwnAccount.make(platform)
+            _ = try await account.send("/account/email", [("email", "ada@new.example")], from: "/account/email")
+            let ticket = try await mails.mail(to: "ada@new.example").link.split(separator: "=").last.map(String.init) ?? ""
+            for text in ["", "x", ticket, String(repeating: "A", count: 3000), "\u{0600}\u{200D}"] {
+                let url = "\(TestPlatform.publicURL)/account/recovery/password?ticket=\(Form.encode(text))"
+                #expect(try await TestBrowser(platform).get(url).status == 404)
+            }
+        }
+    }
+}
+
+extension OwnAccount {
+    /// Asks for a link in another browser, and opens it.
+    func openRecovery(_ mails: TestMailServer) async throws -> (browser: TestBrowser, page: TestBrowser.Answer) {
+        let browser = TestBrowser(platform)
+        let form = try await browser.get("\(TestPlatform.publicURL)/account/recovery")
+        _ = try await browser.sendForm("/account/recovery", [("email", email)], of: form)
+        return (browser, try await browser.get(try await mails.mail(to: email).link))
+    }
+}

@@ -1,0 +1,44 @@
+import Access
+import Foundation
+import People
+import Postgres
+import Server
+import TestSupport
+import Testing
+
+@Suite("Show account")
+struct ShowAccountTests {
+    @Test("the page has each part of the account, and no part of another one")
+    func parts() async throws {
+        try await TestPlatform.run { platform in
+            let (account, _) = (try await OwnAccount.make(platform), try await OwnAccount.make(platform, "Grace"))
+            let tenant = try #require(ID<Tenant>(platform.acme.id)).uuid
+            _ = try await platform.ownerPool.run(
+                Membership.insert(ID(at: Date()), of: account.id, as: .builtIn(.developer), owner: tenant, at: Date()))
+            let page = try await account.get("/account")
+            #expect(page.status == 200 && page.header("Cache-Control")?.contains("no-store") == true)
+            for part in [
+                "Ada", "ada@example.com", "Authenticator app", "Unused codes: 0", "Passkeys", "Acme", "Developer", "/account/sign-out",
+            ] {
+                #expect(page.body.contains(part), "\(part)")
+            }
+            #expect(!page.body.lowercased().contains("grace") && !page.body.contains("<script"))
+        }
+    }
+
+    @Test("without a session, each page leads to the sign-in, and each form is refused or does")
+    func strangers() async throws {
+        try await TestPlatform.run { platform in
+            let browser = TestBrowser(platform)
+            let pages = ["", "/name", "/email", "/password", "/totp", "/passkeys", "/new-passkey", "/sessions"]
+            for path in pages {
+                let answer = try await browser.get("\(TestPlatform.publicURL)/account\(path)")
+                #expect(answer.status == 303 && answer.location == "/account/sign-in?again=/account\(path)", "\(path)")
+            }
+            for path in ["/name", "/email", "/password", "/totp", "/totp/removal", "/recovery-codes", "/new-passkey", "/sessions/end"] {
+                let answer = try await browser.post("\(TestPlatform.publicURL)/account\(path)", form: [("name", "Mallory")])
+                #expect(answer.status == 303 && answer.location?.hasPrefix("/account/sign-in") == true, "\(path)")
+            }
+        }
+    }
+}
