@@ -166,6 +166,14 @@ extension PersonSession {
         """
     }
 
+    /// The addresses of the sessions of a person that the table still has.
+    package static func addresses(of person: ID<Person>) -> SQL {
+        """
+        SELECT DISTINCT address FROM person_session
+        WHERE tenant_id = \(UUID.platform) AND person_id = \(person) AND address IS NOT NULL LIMIT 1000
+        """
+    }
+
     package static func end(_ id: ID<PersonSession>, of person: ID<Person>, _ reason: EndReason, at now: Date) -> SQL {
         """
         UPDATE person_session SET ended_at = \(now), ended_reason = \(reason)

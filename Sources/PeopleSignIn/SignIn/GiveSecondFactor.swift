@@ -42,7 +42,8 @@ extension PersonSignInRoutes {
         do {
             try await endpoints.people.transaction { db in
                 guard try await db.run(use).affected == 1 else { throw CodeUsed() }
-                _ = try await db.run([Person.resetFailures(.code, of: id)] + session.statements)
+                let notice = try await endpoints.noticeOfNewNetwork(id, request, context, in: db, at: now)
+                _ = try await db.run([Person.resetFailures(.code, of: id)] + notice + session.statements)
             }
         } catch is CodeUsed { return refused("used_code") }
         limits.giveBack(context.record)

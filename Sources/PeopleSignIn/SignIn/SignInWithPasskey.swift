@@ -60,7 +60,8 @@ extension PersonSignInRoutes {
             try await endpoints.people.transaction { db in
                 let use = stored.use(signCount: Int64(used.signCount), isBackedUp: used.isBackedUp, at: now)
                 guard try await db.run(use).affected == 1 else { throw CounterChanged() }
-                _ = try await db.run([Person.resetFailures(.password, of: id)] + session.statements)
+                let notice = try await endpoints.noticeOfNewNetwork(id, request, context, in: db, at: now)
+                _ = try await db.run([Person.resetFailures(.password, of: id)] + notice + session.statements)
             }
         } catch is CounterChanged { return try refused("counter_changed") }
         limits.giveBack(context.record)
