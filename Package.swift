@@ -392,11 +392,7 @@ let package = Package(
             dependencies: ["Server", "People", "Access", "Postgres", "Sealing", "TestSupport"]),
         .testTarget(
             name: "PeopleSignInTests",
-            dependencies: [
-                "Server", "PeopleSignIn", "People", "Factors", "Passkeys", "Pages", "Mail", "Access", "Web", "Postgres", "Sealing",
-                "Encoding", "TestSupport",
-                crypto, httpTypes, hummingbird, nioHTTP1,
-            ]),
+            dependencies: ["Server", "People", "Factors", "Access", "Postgres", "Sealing", "Encoding", "TestSupport", nioHTTP1]),
         .testTarget(
             name: "ClientKeysTests", dependencies: ["ClientKeys", "Access", "Encoding", "TestSupport", crypto, cryptoExtras, logging]),
         .testTarget(
