@@ -12,13 +12,20 @@ package struct AuditEvent: Identified, Sendable {
 
     /// The actor, and the origin of the request.
     package struct Origin: Sendable {
-        /// The ID of an API key, an application or an initial access token, or `system`.
+        /// The ID of an API key, a person, an application or an initial access token, or `system`.
         package let actor: String
         package let address: String?
         package let requestID: String?
+        /// The session of the person. Nil for every other actor.
+        package let session: ID<PersonSession>?
+        /// The support access during which the person acts.
+        package let support: ID<SupportAccess>?
 
-        package init(actor: String, address: String?, requestID: String?) {
+        package init(
+            actor: String, address: String?, requestID: String?, session: ID<PersonSession>? = nil, support: ID<SupportAccess>? = nil
+        ) {
             (self.actor, self.address, self.requestID) = (actor, address, requestID)
+            (self.session, self.support) = (session, support)
         }
 
         /// The origin of automatic actions: the daily check, the end of a grace period.
@@ -41,9 +48,10 @@ package struct AuditEvent: Identified, Sendable {
     ) throws -> SQL {
         let (before, after) = try shortened(try before.map(json), try after.map(json))
         return """
-            INSERT INTO audit_event (tenant_id, id, occurred_at, actor, action, subject, address, request_id, before, after)
+            INSERT INTO audit_event (tenant_id, id, occurred_at, actor, action, subject, address, request_id, before, after, session_id,
+                support_access_id)
             VALUES (\(owner), \(ID<AuditEvent>(at: now)), \(now), \(origin.actor), \(action), \(subject), \(origin.address),
-                \(origin.requestID), \(before), \(after))
+                \(origin.requestID), \(before), \(after), \(origin.session?.description), \(origin.support?.description))
             """
     }
 

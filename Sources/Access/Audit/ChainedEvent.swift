@@ -13,6 +13,7 @@ package struct ChainedEvent: Sendable {
     package let address, requestID: String?
     /// In PostgreSQL's text form of `jsonb`.
     package let before, after: JSON?
+    package let session, support: String?
     package let previousHash: [UInt8]?
     package let hash: [UInt8]
 
@@ -28,6 +29,8 @@ package struct ChainedEvent: Sendable {
         requestID = try row.get("request_id")
         before = try row.get("before")
         after = try row.get("after")
+        session = try row.get("session_id")
+        support = try row.get("support_access_id")
         previousHash = try row.get("previous_hash")
         hash = try row.get("hash")
     }
@@ -37,22 +40,24 @@ package struct ChainedEvent: Sendable {
     static func page(of owner: UUID, after sequence: Int, _ id: UUID) -> SQL {
         """
         SELECT tenant_id, id, sequence, (extract(epoch FROM occurred_at) * 1000000)::bigint AS microseconds, actor, action, subject,
-            address, request_id, before, after, previous_hash, hash
+            address, request_id, before, after, session_id, support_access_id, previous_hash, hash
         FROM audit_event WHERE tenant_id = \(owner) AND (sequence, id) > (\(sequence), \(id))
         ORDER BY sequence, id LIMIT \(pageSize)
         """
     }
 
-    /// The expected hash: of the previous hash and of every field with its length in front.
+    /// The expected hash: of the previous hash and of every field with its length in front. The session and the support access are fields
+    /// only if the event has one of them. So events from before these fields keep their hashes.
     ///
     /// The database chains events with its own function `audit_event_hash`. This second implementation is separate, so a change of that
     /// function does not change the check.
     package var computedHash: [UInt8] {
-        let fields: [[UInt8]?] = [
+        var fields: [[UInt8]?] = [
             Array(owner.uuidString.lowercased().utf8), Array(String(sequence).utf8), Array(id.uuid.uuidString.lowercased().utf8),
             Array(time.utf8), Array(actor.utf8), Array(action.utf8), Array(subject.utf8), address.map { Array($0.utf8) },
             requestID.map { Array($0.utf8) }, before?.bytes, after?.bytes,
         ]
+        if session != nil || support != nil { fields += [session, support].map { $0.map { Array($0.utf8) } } }
         var bytes = previousHash ?? []
         for (position, field) in fields.enumerated() {
             if position > 0 { bytes.append(UInt8(ascii: ",")) }

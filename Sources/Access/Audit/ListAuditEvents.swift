@@ -9,7 +9,7 @@ private struct Reply: Encodable {
     let object = "audit_event"
     let occurred_at: Date
     let actor, action, subject: String
-    let address, request_id: String?
+    let session_id, support_access_id, address, request_id: String?
     let before, after: JSONValue?
     let sequence: Int
     let hash: String
@@ -22,6 +22,8 @@ private struct Reply: Encodable {
         actor = try row.get("actor")
         action = try row.get("action")
         subject = try row.get("subject")
+        session_id = try row.get("session_id")
+        support_access_id = try row.get("support_access_id")
         address = try row.get("address")
         request_id = try row.get("request_id")
         before = try row.get("before", as: JSON?.self).map { try JSONValue(json: $0.bytes) }
@@ -44,7 +46,8 @@ extension AuditRoutes {
         let page = try query.page
         let events = try await call.database(pool).run(
             """
-            SELECT id, occurred_at, actor, action, subject, address, request_id, before, after, sequence,
+            SELECT id, occurred_at, actor, action, subject, session_id, support_access_id, address, request_id, before,
+                after, sequence,
                 encode(hash, 'hex') AS hash, encode(previous_hash, 'hex') AS previous_hash
             FROM audit_event
             WHERE tenant_id = \(call.owner) AND id < \(page.upper) AND id > \(page.lower)

@@ -4,24 +4,7 @@ package import Foundation
 package import Postgres
 package import Sealing
 
-/// The account of a person who acts for the platform or for tenants. Its memberships (`Membership`) decide on the permissions.
-///
-/// It belongs to the platform, because one person may be a member of several tenants. So no tenant can read or change it.
-package struct Person: Identified, Sendable {
-    package static let idPrefix = "person"
-
-    package let id: ID<Person>
-    package let name: String
-    /// The name for a sign-in. No two accounts have the same, regardless of the case of `A` to `Z`.
-    package let email: String
-    /// When the person last proved to read the mailbox. Nil for an address that was only entered.
-    package let emailProvedAt: Date?
-    package let passwordChangedAt: Date?
-    /// Sessions from before this time have ended.
-    package let sessionsValidAfter: Date?
-    package let createdAt: Date
-    package let updatedAt: Date
-
+extension Person {
     /// The row that a sealed password is bound to.
     package static func passwordContext(_ id: ID<Person>) -> SealingContext {
         SealingContext(tenant: .platform, table: "person", column: "sealed_password", row: id.description)
@@ -32,14 +15,10 @@ package struct Person: Identified, Sendable {
 
 extension Person {
     package init(_ row: Row) throws {
-        id = try row.get("id")
-        name = try row.get("name")
-        email = try row.get("email")
-        emailProvedAt = try row.get("email_proved_at")
-        passwordChangedAt = try row.get("password_changed_at")
-        sessionsValidAfter = try row.get("sessions_valid_after")
-        createdAt = try row.get("created_at")
-        updatedAt = try row.get("updated_at")
+        self.init(
+            id: try row.get("id"), name: try row.get("name"), email: try row.get("email"), emailProvedAt: try row.get("email_proved_at"),
+            passwordChangedAt: try row.get("password_changed_at"), sessionsValidAfter: try row.get("sessions_valid_after"),
+            createdAt: try row.get("created_at"), updatedAt: try row.get("updated_at"))
     }
 
     package static func find(_ id: ID<Person>) -> SQL {

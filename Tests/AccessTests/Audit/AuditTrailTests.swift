@@ -10,6 +10,7 @@ struct AuditTrailTests {
     private let owner: DatabasePool
     private let server: DatabasePool
     private let tenant = UUID()
+    private static let session = UUID()
 
     init() async throws {
         let database = try await TestDatabase.make()
@@ -25,9 +26,10 @@ struct AuditTrailTests {
 
     private func append(_ number: Int, to trail: UUID? = nil) async throws {
         let trail = trail ?? tenant
-        // Content, address and request ID alternate, so that each is sometimes present and sometimes absent.
+        // Content, address, request ID, session and support access alternate, so that each is sometimes present and sometimes absent.
         let origin = AuditEvent.Origin(
-            actor: "apikey_\(number)", address: number % 2 == 0 ? "2001:db8::1" : nil, requestID: number % 3 == 0 ? nil : "req,\(number)")
+            actor: "apikey_\(number)", address: number % 2 == 0 ? "2001:db8::1" : nil, requestID: number % 3 == 0 ? nil : "req,\(number)",
+            session: number % 4 == 0 ? ID(Self.session) : nil, support: number % 8 == 0 ? ID(Self.session) : nil)
         // Uses the role that owns the schema, which can write any actor.
         _ = try await OwnerDatabase(owner, owner: trail).run(
             AuditEvent.insert(
@@ -78,7 +80,8 @@ struct AuditTrailTests {
     func edited() async throws {
         for change in [
             "occurred_at = occurred_at + interval '1 microsecond'", "actor = 'other'", "action = 'other'", "subject = 'other'",
-            "address = NULL", "address = '127.0.0.1'", "request_id = 'x'", "before = '{}'", "before = 'null'",
+            "address = NULL", "address = '127.0.0.1'", "request_id = 'x'", "session_id = NULL", "session_id = 'x'",
+            "support_access_id = 'x'", "support_access_id = session_id, session_id = NULL", "before = '{}'", "before = 'null'",
             "before = NULL, after = before",
             "id = gen_random_uuid()", "hash = sha256('x')", "previous_hash = NULL", "previous_hash = sha256('x')",
         ] {
@@ -90,6 +93,32 @@ struct AuditTrailTests {
             #expect(breaks.contains { if case .changed(4, _) = $0 { true } else { false } }, "\(change): \(breaks)")
             #expect(breaks.allSatisfy { "\($0)".hasPrefix("event 4 (") || "\($0)".hasPrefix("event 5 (") }, "\(change): \(breaks)")
         }
+    }
+
+    @Test("an event without a session has the same hash as in the previous version, and one with a session has another")
+    func sessions() async throws {
+        for number in 0..<9 { try await append(number) }
+        let rows = try await owner.run([
+            // The function of migration 0004.
+            """
+            CREATE FUNCTION pg_temp.earlier_hash(event audit_event) RETURNS bytea LANGUAGE sql STABLE AS $$
+                SELECT sha256(COALESCE(event.previous_hash, '') || convert_to(string_agg(
+                    COALESCE(octet_length(field)::text || ':' || field, '-'), ',' ORDER BY position), 'UTF8'))
+                FROM unnest(ARRAY[
+                    event.tenant_id::text, event.sequence::text, event.id::text,
+                    to_char(event.occurred_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US'),
+                    event.actor, event.action, event.subject, event.address, event.request_id, event.before::text, event.after::text
+                ]) WITH ORDINALITY AS fields (field, position)
+            $$
+            """,
+            """
+            SELECT sequence, hash = pg_temp.earlier_hash(audit_event) AS is_earlier FROM audit_event WHERE tenant_id = \(tenant)
+            ORDER BY sequence
+            """,
+        ])[1]
+        let withSession = try rows.filter { try !$0.get("is_earlier", as: Bool.self) }.map { try $0.get("sequence", as: Int.self) }
+        #expect(withSession == [1, 5, 9])
+        #expect(try await verify().breaks == [])
     }
 
     @Test("an edited event with a new hash does not match the next event")

@@ -12,7 +12,8 @@ enum RoleGrants {
             frontchannel_logout_session_required frontchannel_logout_uri idle_seconds is_third_party jwks jwks_uri login_url logout_uris name redirect_uris requires_dpop requires_name requires_offline_access requires_pkce \
             requires_pushed_requests returns_tokens_in_url session_seconds sign_in_page signing_algorithm token_endpoint_auth_method updated_at)
         application_secret: DELETE INSERT SELECT UPDATE(expires_at)
-        audit_event: SELECT INSERT(action actor address after before id occurred_at request_id subject tenant_id)
+        audit_event: SELECT INSERT(action actor address after before id occurred_at request_id session_id subject support_access_id \
+            tenant_id)
         authkit_user: INSERT SELECT UPDATE(external_id metadata updated_at)
         backchannel_logout: DELETE SELECT
         branding: INSERT SELECT UPDATE(color default_language display_name privacy_url support_url terms_url updated_at)
