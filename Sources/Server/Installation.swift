@@ -81,9 +81,11 @@ package struct Installation: Sendable {
         let hosts = HostTable(
             database: PlatformDatabase(pool, for: .readHosts), publicURL: settings.publicURL, logger: logger)
         let callers = Callers(database: PlatformDatabase(pools.administration, for: .findCaller), keyring: settings.keyring)
+        let people = PersonCallers(database: PlatformDatabase(pools.administration, for: .findCaller), keyring: settings.keyring)
         let lastUsed = LastUsed(
             database: PlatformDatabase(pool, for: .saveLastUses),
-            kinds: [(APIKey.self, APIKey.noteUses), (AppleKey.self, AppleKey.noteUses)], logger: logger)
+            kinds: [(APIKey.self, APIKey.noteUses), (AppleKey.self, AppleKey.noteUses), (PersonSession.self, PersonSession.noteUses)],
+            logger: logger)
         let limits = RequestLimits(perMinute: settings.apiRequestsPerMinute, changesPerMinute: settings.apiChangesPerMinute)
         let signingKeys = SigningKeys(pool: pools.logins, keyring: settings.keyring, now: now)
         let apis = APIDirectory(pool: pools.logins)
@@ -102,7 +104,8 @@ package struct Installation: Sendable {
             routes,
             api: APIEntrance(
                 authenticate: Authenticate(
-                    callers: callers, limits: limits, lastUsed: lastUsed,
+                    callers: callers, findPerson: { try await people.find(secret: $0, within: $1, $2, at: $3) }, limits: limits,
+                    lastUsed: lastUsed,
                     findTenant: { try await directory.find(idOrSlug: $0)?.tenant }, forgetTenant: { directory.forget($0) }, now: now),
                 idempotency: Idempotency(pool: pools.administration, keyring: settings.keyring, logger: logger, now: now)),
             limits: limits)
@@ -161,6 +164,7 @@ package struct Installation: Sendable {
                 directory.forget(owner)
                 hosts.forget(owner)
                 callers.forget(owner)
+                people.forget(owner)
                 signingKeys.forget(owner)
                 apis.forget(owner)
             },
@@ -168,6 +172,7 @@ package struct Installation: Sendable {
                 directory.forgetAll(isFresh: isFresh)
                 hosts.forgetAll(isFresh: isFresh)
                 callers.forgetAll(isFresh: isFresh)
+                people.forgetAll(isFresh: isFresh)
                 signingKeys.forgetAll(isFresh: isFresh)
                 apis.forgetAll(isFresh: isFresh)
             })

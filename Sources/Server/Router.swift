@@ -47,14 +47,15 @@ func makeRouter(_ routes: Routes, api: APIEntrance, limits: RequestLimits) -> Ac
     // People who manage a tenant or the platform.
     router.addRoutes(routes.personSignIn.routes)
     router.addRoutes(routes.account.routes)
-    router.group("t/{tenant}/mushu/{client_id}", context: CallContext.self).add(middleware: TranslateCallErrors()).add(middleware: api)
+    router.group("t/{tenant}/mushu/{client_id}", context: CallContext.self).add(middleware: TranslateCallErrors())
+        .add(middleware: APIEntrance(authenticate: api.authenticate.forKeys, idempotency: api.idempotency))
         .add(middleware: AnsweredRefusals()).add(middleware: TranslateCallErrors())
         .group(context: TenantContext.self).addRoutes(routes.mushu.providerRoutes)
     // The REST part of WorkOS's interface. The key names the tenant. The inner layer gives the form to the errors of actions, the outer one
     // to all others.
     router.group(context: CallContext.self)
         .add(middleware: WorkOSAnswers())
-        .add(middleware: APIEntrance(authenticate: api.authenticate, idempotency: api.idempotency.forOwnTenant))
+        .add(middleware: APIEntrance(authenticate: api.authenticate.forKeys, idempotency: api.idempotency.forOwnTenant))
         .add(middleware: AnsweredRefusals())
         .add(middleware: WorkOSAnswers())
         .group(context: TenantContext.self)
@@ -65,7 +66,7 @@ func makeRouter(_ routes: Routes, api: APIEntrance, limits: RequestLimits) -> Ac
         .addRoutes(routes.authKitEvents.keyRoutes)
     router.group(context: CallContext.self)
         .add(middleware: WorkOSAnswers())
-        .add(middleware: api.authenticate.forReads)
+        .add(middleware: api.authenticate.forKeys.forReads)
         .group(context: TenantContext.self)
         .addRoutes(routes.authKitAPIKeys.validationRoutes)
     // The REST API.
@@ -84,6 +85,8 @@ func makeRouter(_ routes: Routes, api: APIEntrance, limits: RequestLimits) -> Ac
         .addRoutes(routes.members.platformRoutes)
         .addRoutes(routes.invitations.platformRoutes)
         .addRoutes(routes.people.platformRoutes)
+    v1.group(context: CallerContext.self)
+        .addRoutes(routes.caller.routes)
     v1.group(context: KeyContext.self)
         .addRoutes(routes.pricing.keyRoutes)
         .addRoutes(routes.exports.keyRoutes)

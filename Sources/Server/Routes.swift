@@ -67,6 +67,7 @@ struct Routes: Sendable {
     let roles: RoleRoutes
     let personSignIn: PersonSignInRoutes
     let account: AccountRoutes
+    let caller: CallerRoutes
     let wellKnown: WellKnown
     let button: ButtonRoutes
     let mushu: MushuRoutes
@@ -154,6 +155,7 @@ struct Routes: Sendable {
             logger: logger, now: now)
         personSignIn = PersonSignInRoutes(endpoints: accounts, directory: directory)
         account = AccountRoutes(endpoints: accounts, directory: directory)
+        caller = CallerRoutes(pool: pool) { try await directory.find(idOrSlug: $0.description)?.tenant }
         mushu = MushuRoutes(tokens: issuer, signIn: signIn, native: native, notifications: notifications, connections: connections)
         registration = RegistrationRoutes(
             endpoints: endpoints, pool: pool, applications: applications, allowsPrivate: allowsPrivate,

@@ -16,6 +16,8 @@ package struct Problem: Error, Sendable {
         case unauthenticated
         case insufficientScope = "insufficient_scope"
         case operatorRequired = "operator_required"
+        case recentSignInRequired = "recent_sign_in_required"
+        case supportRequired = "support_required"
         case planRequired = "plan_required"
         case notFound = "not_found"
         case methodNotAllowed = "method_not_allowed"
@@ -39,6 +41,8 @@ package struct Problem: Error, Sendable {
             case .unauthenticated: .unauthorized
             case .insufficientScope: .forbidden
             case .operatorRequired: .forbidden
+            case .recentSignInRequired: .forbidden
+            case .supportRequired: .forbidden
             case .planRequired: .forbidden
             case .notFound: .notFound
             case .methodNotAllowed: .methodNotAllowed
@@ -62,8 +66,10 @@ package struct Problem: Error, Sendable {
             switch self {
             case .invalid: "The request is not valid"
             case .unauthenticated: "Authentication is required"
-            case .insufficientScope: "The API key's scopes do not allow this"
-            case .operatorRequired: "Only an operator's API key may do this"
+            case .insufficientScope: "The caller's scopes do not allow this"
+            case .operatorRequired: "Only an operator may do this"
+            case .recentSignInRequired: "A recent sign-in is required"
+            case .supportRequired: "A support access is required"
             case .planRequired: "The plan does not include this"
             case .notFound: "Not found"
             case .methodNotAllowed: "The method is not allowed here"
@@ -103,6 +109,9 @@ package struct Problem: Error, Sendable {
         (self.code, self.detail, self.fields) = (code, detail, fields)
         switch code {
         case .unauthenticated: headers[.wwwAuthenticate] = "Bearer realm=\"espalier\""
+        case .recentSignInRequired:
+            // RFC 9470, section 3.
+            headers[.wwwAuthenticate] = "Bearer realm=\"espalier\", error=\"insufficient_user_authentication\", max_age=600"
         case .unavailable: headers[.retryAfter] = "5"
         default: break
         }

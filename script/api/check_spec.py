@@ -169,7 +169,13 @@ class Check:
                 self.closed(member, say, what, seen)
 
     def rest(self, operation, say):
-        if not operation.scopes or not all(re.fullmatch("[a-z_]+:(read|write)", scope) for scope in operation.scopes):
+        if operation.scopes != operation.scopes_of_people:
+            say("must name the same scopes for API keys and for people")
+        # Every caller may see itself.
+        if operation.id == "getCaller":
+            if operation.scopes != []:
+                say("needs no scope")
+        elif not operation.scopes or not all(re.fullmatch("[a-z_]+:(read|write)", scope) for scope in operation.scopes):
             say("must name the scope of its API key")
         elif (operation.scopes[0].endswith(":read")) != (operation.method == "get" or operation.value.get("x-changes-nothing", False)):
             say(f"is a {operation.method.upper()} with the scope {operation.scopes[0]}")

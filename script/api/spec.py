@@ -48,6 +48,14 @@ class Operation:
                 return requirement["apiKey"]
         return None
 
+    @property
+    def scopes_of_people(self):
+        """The scopes that the role of a person needs; None for an operation that takes no session of a person."""
+        for requirement in self.value.get("security", []):
+            if "person" in requirement:
+                return requirement["person"]
+        return None
+
 
 class Specification:
     def __init__(self, file=FILE):

@@ -75,14 +75,14 @@ extension ActingContext {
         owner == .platform ? "\(verb)PlatformAPIKey" : "\(verb)APIKey"
     }
 
-    /// A key issues only keys with a subset of its own scopes, so no caller passes on more than it has.
+    /// A caller issues only keys with a subset of its own scopes, so no caller passes on more than it has.
     /// - Throws: `Problem` 403 that names the missing scopes.
     func requireOwn(_ scopes: [String]) throws {
         let lacking = Set(scopes).subtracting(caller.scopes.map(\.rawValue)).sorted()
         guard lacking.isEmpty else {
             throw Problem(
                 .insufficientScope,
-                "A new API key can have only scopes of the calling key. The calling key lacks "
+                "A new API key can have only scopes of the caller. The caller lacks "
                     + lacking.map { "`\($0)`" }.joined(separator: ", ") + ".")
         }
     }

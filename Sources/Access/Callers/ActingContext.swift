@@ -14,12 +14,21 @@ package protocol ActingContext: RecordedContext {
 }
 
 extension ActingContext {
-    /// Checks the scope of the caller's key.
-    /// - Throws: `Problem` unless the caller's key has this scope.
+    /// Checks that the caller has a scope: its key, or the role of the person.
+    /// - Throws: `Problem` 403.
     package func require(_ scope: APIKey.Scope) throws {
         guard caller.scopes.contains(scope) else {
-            throw Problem(.insufficientScope, "This API key lacks the scope `\(scope.rawValue)`.")
+            let holder = caller.actor.person == nil ? "This API key" : "Your role"
+            throw Problem(.insufficientScope, "\(holder) lacks the scope `\(scope.rawValue)`.")
         }
+    }
+
+    /// Checks that a person has given all factors a short time ago, before a change to keys, members, deletion or money. So a stolen session
+    /// is not enough for it. An API key has no sign-in and passes.
+    /// - Throws: `Problem` 403 with the challenge of RFC 9470.
+    package func requireRecentSignIn(at now: Date) throws {
+        guard let authenticatedAt = caller.authenticatedAt, now >= authenticatedAt.addingTimeInterval(RecentSignIn.seconds) else { return }
+        throw Problem.recentSignInRequired
     }
 
     /// The database, restricted to the rows that the owner may see.
@@ -30,7 +39,12 @@ extension ActingContext {
     /// The actor and its origin for the audit trail.
     package var origin: AuditEvent.Origin {
         let facts = record.current
-        return .init(actor: caller.key.description, address: facts.address, requestID: facts.requestID)
+        switch caller.actor {
+        case .key(let key): return .init(actor: key.description, address: facts.address, requestID: facts.requestID)
+        case .person(let person, let session, let support):
+            return .init(
+                actor: person.description, address: facts.address, requestID: facts.requestID, session: session, support: support)
+        }
     }
 
     /// An ID in the path.
@@ -39,6 +53,11 @@ extension ActingContext {
         guard let text = parameters.get(name), let id = ID<Entity>(text) else { throw Problem.notFound(thing) }
         return id
     }
+}
+
+/// The age of a sign-in that still permits changes to keys, members, deletion and money.
+package enum RecentSignIn {
+    package static let seconds: TimeInterval = 600
 }
 
 /// Proof that the caller may act for the platform.
@@ -53,7 +72,7 @@ package struct PlatformContext: ChildRequestContext, ActingContext {
         guard caller.isOperator
         else {
             throw Problem(
-                .operatorRequired, "This API key acts for one tenant. Use an operator's key or the paths below `/v1/tenants/{tenant}`.")
+                .operatorRequired, "The caller acts for one tenant. Use an operator's API key or the paths below `/v1/tenants/{tenant}`.")
         }
         (coreContext, record, self.caller) = (context.coreContext, context.record, caller)
     }
@@ -65,7 +84,16 @@ package struct PlatformContext: ChildRequestContext, ActingContext {
 }
 
 extension Problem {
-    static var unauthenticated: Problem {
-        Problem(.unauthenticated, "The API key is missing, mistyped, expired or revoked. Send a valid key: `Authorization: Bearer esk_…`.")
+    package static var unauthenticated: Problem {
+        Problem(
+            .unauthenticated,
+            """
+            The API key is missing, mistyped, expired or revoked, or the session of the person has ended. Send a valid key, or sign in \
+            again: `Authorization: Bearer esk_…`.
+            """)
+    }
+
+    static var recentSignInRequired: Problem {
+        Problem(.recentSignInRequired, "This change needs a sign-in from the last 10 minutes. Sign in again and repeat the request.")
     }
 }

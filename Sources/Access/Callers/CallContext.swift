@@ -1,5 +1,6 @@
 import Encoding
 package import Foundation
+import HTTPTypes
 package import Hummingbird
 package import Web
 
@@ -10,7 +11,7 @@ package struct CallContext: ChildRequestContext, RecordedContext {
     /// The own host of the tenant that the request names. Nil at the public URL.
     package let ownHost: OwnHost?
     package internal(set) var caller: Caller?
-    /// The tenant in the path, if it exists. If the path names none, the tenant that owns the key.
+    /// The tenant in the path, if it exists. If the path names none, the tenant that the caller acts for.
     package internal(set) var tenant: Tenant?
     /// Whether the method can change data: every method except GET and HEAD. False for operations that only read.
     package internal(set) var isChange = false
@@ -20,14 +21,21 @@ package struct CallContext: ChildRequestContext, RecordedContext {
     }
 }
 
-/// Finds the caller by the API key and the tenant by the path, and counts the request.
+/// Finds the caller by the API key or the session of a person, and the tenant by the path, and counts the request.
+///
+/// A session is a bearer token. A cookie never has an effect here, so no other site can send a call with it.
 ///
 /// It refuses only requests above the limit. The contexts of the routes below decide on the caller's permissions. They cannot be created
 /// without the required proof.
 package struct Authenticate: RouterMiddleware {
     package typealias Context = CallContext
 
+    /// Finds a person by the secret of a session, within limits.
+    package typealias FindPerson = @Sendable (String, RequestLimits, RequestRecord, Date) async throws -> SignedInPerson?
+
     private let callers: Callers
+    /// Nil for operations that only API keys may call.
+    private var findPerson: FindPerson?
     private let findTenant: @Sendable (_ idOrSlug: String) async throws -> Tenant?
     private let forgetTenant: @Sendable (UUID?) -> Void
     private let limits: RequestLimits
@@ -43,16 +51,23 @@ package struct Authenticate: RouterMiddleware {
         return copy
     }
 
+    /// The same for the interfaces of other products, which know only API keys.
+    package var forKeys: Authenticate {
+        var copy = self
+        copy.findPerson = nil
+        return copy
+    }
+
     /// - Parameters:
     ///   - findTenant: Finds a tenant by its ID or slug.
     ///   - forgetTenant: Removes a tenant from the caches of this process after a change.
     package init(
-        callers: Callers, limits: RequestLimits, lastUsed: LastUsed,
+        callers: Callers, findPerson: @escaping FindPerson, limits: RequestLimits, lastUsed: LastUsed,
         findTenant: @escaping @Sendable (_ idOrSlug: String) async throws -> Tenant?,
         forgetTenant: @escaping @Sendable (UUID?) -> Void, now: @escaping @Sendable () -> Date
     ) {
         (self.callers, self.limits, self.lastUsed, self.now) = (callers, limits, lastUsed, now)
-        (self.findTenant, self.forgetTenant) = (findTenant, forgetTenant)
+        (self.findPerson, self.findTenant, self.forgetTenant) = (findPerson, findTenant, forgetTenant)
     }
 
     package func handle(
@@ -60,23 +75,41 @@ package struct Authenticate: RouterMiddleware {
     ) async throws -> Response {
         var context = context
         context.isChange = !isForReads && request.method != .get && request.method != .head
+        var person: SignedInPerson?
         if let secret = request.bearerToken {
             do {
-                context.caller = try await callers.find(secret: secret, within: limits, context.record, at: now())
+                if PersonSession.isWellFormed(secret) {
+                    person = try await findPerson?(secret, limits, context.record, now())
+                    context.caller = person?.nobody
+                } else {
+                    context.caller = try await callers.find(secret: secret, within: limits, context.record, at: now()).map(Caller.init)
+                }
             } catch is TooManyRequests { throw RequestLimits.withoutKey }
         }
         try limits.count(context.caller, context.record)
+        // An unauthenticated caller causes no tenant look-up.
+        if let person {
+            let name = context.parameters.get("tenant") ?? request.headers[.espalierTenant]
+            if let name { context.tenant = try await findTenant(name) }
+            let caller = person.caller(for: name == nil ? .unnamed : .tenant(context.tenant?.id))
+            try limits.countTenant(caller, context.record)
+            context.caller = caller
+            if name == nil, let own = caller.tenant { context.tenant = try await findTenant(own.description) }
+        }
         if context.isChange, let caller = context.caller {
             // A request with neither header has no body (RFC 9112, section 6.3).
             let isChunked = request.headers[.transferEncoding] != nil
             try limits.countChange(
                 caller, bytes: isChunked ? nil : request.headers[.contentLength].flatMap { Int($0) } ?? 0, context.record)
         }
-        if let caller = context.caller { lastUsed.note(caller.key, owner: caller.owner, at: now()) }
-        // An unauthenticated caller causes no tenant look-up.
         if let caller = context.caller {
-            let own = caller.isOperator ? nil : ID<Tenant>(caller.owner).description
-            if let name = context.parameters.get("tenant") ?? own { context.tenant = try await findTenant(name) }
+            switch caller.actor {
+            case .key(let key):
+                lastUsed.note(key, owner: caller.owner, at: now())
+                let own = caller.isOperator ? nil : ID<Tenant>(caller.owner).description
+                if let name = context.parameters.get("tenant") ?? own { context.tenant = try await findTenant(name) }
+            case .person(_, let session, _): lastUsed.note(session, owner: .platform, at: now())
+            }
         }
         let response = try await next(request, context)
         // A caller must see its own change in the next request. This process sees it at once, other processes as soon as they receive the
@@ -87,6 +120,11 @@ package struct Authenticate: RouterMiddleware {
         }
         return response
     }
+}
+
+extension HTTPField.Name {
+    /// The tenant that a person acts for, if the path names none.
+    static let espalierTenant = Self("Espalier-Tenant")!
 }
 
 extension Request {

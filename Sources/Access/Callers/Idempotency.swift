@@ -14,8 +14,8 @@ import Web
 /// `Idempotent-Replayed: true`. A request with the same key and another body is refused (422). A repetition while the first request is in
 /// progress is refused too (409). An upsert takes the row, so exactly one of several parallel requests gets it.
 ///
-/// Refusals are stored too. The exceptions are 412, 415, 428, 429 and everything from 500: nothing was tried, and the same request may
-/// succeed later. A tenant has a limited number of rows (429). Responses up to 64 KiB are stored.
+/// Refusals are stored too. The exceptions are 412, 415, 428, 429, everything from 500, and the refusal of an old sign-in: nothing was
+/// tried, and the same request may succeed later. A tenant has a limited number of rows (429). Responses up to 64 KiB are stored.
 ///
 /// **Limits.** The response is stored after the action's own transaction, not in it. If the process is killed or loses the database between
 /// the two, the action stays done and its response is unknown. The row stays locked for a minute, and a repetition after that minute is
@@ -92,6 +92,10 @@ package struct Idempotency: RouterMiddleware {
         let response: Response
         do {
             response = try await next(request, context)
+        } catch let problem as Problem where problem.code == .recentSignInRequired {
+            // The person signs in again and repeats the request.
+            await settle("freed") { try await claim.free(in: database) }
+            throw problem
         } catch let problem as Problem {
             context.record.note(outcome: problem.code.rawValue)
             response = problem.response(instance: request.uri.path, requestID: context.record.current.requestID)

@@ -19,6 +19,7 @@ package struct IdempotentRequest: Sendable {
     static let mostOfTenant = 10_000
 
     private let owner: UUID
+    /// The caller. A person has an ID of its own here too, because the column has only one kind.
     private let key: ID<APIKey>
     private let digest: [UInt8]
     /// The digests under each digest key, the current key first. They are keyed, because a body may be guessable.
@@ -28,7 +29,8 @@ package struct IdempotentRequest: Sendable {
     private let lockedUntil: Date
 
     init(key: String, method: String, path: String, body: [UInt8], by caller: Caller, keyring: Keyring, at now: Date) {
-        (owner, self.key, self.now, lockedUntil) = (caller.owner, caller.key, now, now.addingTimeInterval(Self.lock))
+        (owner, self.key, self.now) = (caller.owner, ID(caller.actor.uuid), now)
+        lockedUntil = now.addingTimeInterval(Self.lock)
         // Each part has its length in front, so that no two requests have the same text.
         let text = [key, method, path].map { "\($0.utf8.count):\($0)" }.joined(separator: ",")
         digest = Array(SHA256.hash(data: Array(text.utf8)))

@@ -3,19 +3,23 @@ package import Hummingbird
 package import Postgres
 package import Web
 
-/// Proof that the caller has a valid key of a tenant or an operator.
+/// Proof that the caller acts for a tenant or as an operator.
 ///
-/// It serves actions that name no tenant in the path. A tenant's key receives only the tenant's own data.
+/// It serves actions that name no tenant in the path. A tenant's caller receives only the tenant's own data.
 package struct KeyContext: ChildRequestContext, ActingContext {
     package var coreContext: CoreRequestContextStorage
     package let record: RequestRecord
     package let caller: Caller
     package var owner: UUID { caller.owner }
-    /// The tenant that owns the key. Nil for an operator's key.
-    package var tenant: ID<Tenant>? { caller.isOperator ? nil : ID(caller.owner) }
+    /// The tenant of the caller. Nil for an operator.
+    package var tenant: ID<Tenant>? { caller.tenant }
 
     package init(context: CallContext) throws {
         guard let caller = context.caller else { throw Problem.unauthenticated }
+        guard caller.isOperator || caller.tenant != nil
+        else {
+            throw Problem.invalid(.init("Espalier-Tenant", "The header is required for a person with several tenants. Name one of them."))
+        }
         // The keys of a deleted tenant are invalid.
         guard caller.isOperator || context.tenant?.status == .active || context.tenant?.status == .suspended
         else { throw Problem.unauthenticated }
@@ -23,7 +27,7 @@ package struct KeyContext: ChildRequestContext, ActingContext {
         (coreContext, record, self.caller) = (context.coreContext, context.record, caller)
     }
 
-    /// The rows that the key gives access to.
+    /// The rows that the caller has access to.
     package enum Access: Sendable {
         case tenant(ID<Tenant>, OwnerDatabase)
         case platform(PlatformDatabase)

@@ -3,10 +3,10 @@ import HTTPTypes
 import Synchronization
 package import Web
 
-/// Limits the requests to this process per API key, and per address for callers without a valid key.
+/// Limits the requests to this process per API key or person, and per address for callers without a valid key.
 ///
-/// An API key has `perMinute` requests per minute in each process. All keys of a tenant together have ten times as many. The
-/// unauthenticated callers of one address have a tenth of `perMinute`, for all endpoints together.
+/// An API key has `perMinute` requests per minute in each process, and so has a person. All callers of a tenant together have ten times as
+/// many. The unauthenticated callers of one address have a tenth of `perMinute`, for all endpoints together.
 ///
 /// Below `/v1`, each request without a valid key is charged. Below `/t` and at `/auth`, only a failed request is charged, because browsers
 /// and applications call there without a key: a company signs in from one address, and an application's server redeems all its codes from
@@ -19,10 +19,10 @@ package struct RequestLimits: Sendable {
     /// A tenant's limit as a multiple of a key's limit. Without it, a tenant could increase its limit with more keys.
     private static let keysOfATenant = 10
 
-    private let keys: TokenBuckets<ID<APIKey>>
+    private let actors: TokenBuckets<UUID>
     private let tenants: TokenBuckets<UUID>
     private let addresses: TokenBuckets<String>
-    /// Changes of a tenant by all of its keys. Each change can append to the audit trail, and the trail exists as long as the tenant.
+    /// Changes of a tenant by all of its callers. Each change can append to the audit trail, and the trail exists as long as the tenant.
     private let changes: TokenBuckets<UUID>
     private let lookUps = LookUps()
     private let clock: @Sendable () -> ContinuousClock.Instant
@@ -45,7 +45,7 @@ package struct RequestLimits: Sendable {
     /// - perMinute: requests of one API key per minute.
     /// - changesPerMinute: changes of one tenant per minute.
     package init(perMinute: Int, changesPerMinute: Int = 300, clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
-        keys = TokenBuckets(perMinute: perMinute)
+        actors = TokenBuckets(perMinute: perMinute)
         tenants = TokenBuckets(perMinute: perMinute * Self.keysOfATenant)
         addresses = TokenBuckets(perMinute: max(1, perMinute / 10))
         changes = TokenBuckets(perMinute: changesPerMinute)
@@ -115,7 +115,7 @@ package struct RequestLimits: Sendable {
         throw Problem(
             .rateLimited,
             """
-            The tenant's API keys together made more than \(changes.perMinute) changes in a minute. Each request other than GET and HEAD \
+            The callers of the tenant together made more than \(changes.perMinute) changes in a minute. Each request other than GET and HEAD \
             is a change, and each 8 KiB of its body counts as one more. Retry after the seconds in `Retry-After`.
             """)
     }
@@ -130,18 +130,28 @@ package struct RequestLimits: Sendable {
         guard let caller else {
             do { return try charge(record) } catch { throw Self.withoutKey }
         }
-        var (level, policy, quota) = (keys.take(caller.key, at: clock()), "default", keys.perMinute)
-        if level.isGranted, !caller.isOperator {
-            let all = tenants.take(caller.owner, at: clock())
-            if !all.isGranted { (level, policy, quota) = (all, "tenant", tenants.perMinute) }
+        let level = actors.take(caller.actor.uuid, at: clock())
+        guard level.isGranted else {
+            _ = record.refuse(level, "default", quota: actors.perMinute)
+            throw Problem(
+                .rateLimited,
+                "This caller made more than \(actors.perMinute) requests in a minute. Retry after the seconds in `Retry-After`.")
         }
-        guard !level.isGranted else { return record.note(level, policy, quota: quota) }
-        _ = record.refuse(level, policy, quota: quota)
+        record.note(level, "default", quota: actors.perMinute)
+        if case .key = caller.actor { try countTenant(caller, record) }
+    }
+
+    /// Counts a request for the tenant of the caller. For a person, the tenant is known only after the person's own request was counted.
+    /// - Throws: `Problem`: 429 when nothing is left.
+    func countTenant(_ caller: Caller, _ record: RequestRecord) throws {
+        guard !caller.isOperator else { return }
+        let level = tenants.take(caller.owner, at: clock())
+        guard !level.isGranted else { return }
+        _ = record.refuse(level, "tenant", quota: tenants.perMinute)
         throw Problem(
             .rateLimited,
-            policy == "tenant"
-                ? "The tenant's API keys together made more than \(quota) requests in a minute. Retry after the seconds in `Retry-After`."
-                : "This API key made more than \(quota) requests in a minute. Retry after the seconds in `Retry-After`.")
+            "The callers of the tenant together made more than \(tenants.perMinute) requests in a minute. Retry after the seconds in "
+                + "`Retry-After`.")
     }
 
     /// The refusal of a request without a valid API key.

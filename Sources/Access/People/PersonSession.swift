@@ -81,9 +81,14 @@ package struct PersonSession: Identified, Sendable {
         Secret(prefix + Base62.random(characters, using: &generator))
     }
 
+    /// Whether a text has the form of a secret.
+    static func isWellFormed(_ text: String) -> Bool {
+        text.utf8.count == prefix.utf8.count + characters && text.utf8.starts(with: prefix.utf8)
+    }
+
     /// The digests of a secret. Nil for a text that is not one, so that it costs no statement.
     package static func digests(of secret: String, with keyring: Keyring) -> [[UInt8]]? {
-        guard secret.utf8.count == prefix.utf8.count + characters, secret.utf8.starts(with: prefix.utf8) else { return nil }
+        guard isWellFormed(secret) else { return nil }
         return keyring.digests(Array(secret.utf8), purpose: digestPurpose)
     }
 

@@ -22,10 +22,10 @@ extension AuthKitAPIKeyRoutes {
         try fields.finish()
         var key: WorkOSAPIKey?
         do {
-            if let caller = try await callers.find(
-                secret: value ?? "", within: endpoints.limits, call.record, at: endpoints.now()), caller.owner == call.owner
+            if let found = try await callers.find(
+                secret: value ?? "", within: endpoints.limits, call.record, at: endpoints.now()), found.owner == call.owner
             {
-                key = try await call.database(pool).run(ShownAPIKey.find(caller.key, owner: call.owner))
+                key = try await call.database(pool).run(ShownAPIKey.find(found.id, owner: call.owner))
                     .first { WorkOSAPIKey(try ShownAPIKey($0), of: call.tenant) }
             }
         } catch is TooManyRequests {

@@ -152,14 +152,14 @@ extension AuthKitSignInRoutes {
         context.record.note(tenant: found.tenant.slug)
         let inHeader = takesHeader && application.kind.isConfidential ? request.bearerToken : nil
         if let secret = sent["client_secret"] ?? inHeader, secret.begins(with: "esk_") {
-            guard let caller = try await callers.find(secret: secret, within: endpoints.limits, context.record, at: now),
-                caller.owner == found.tenant.id.uuid
+            guard let key = try await callers.find(secret: secret, within: endpoints.limits, context.record, at: now),
+                key.owner == found.tenant.id.uuid
             else { throw refused }
             guard application.authMethod != .privateKey
             else { throw OAuthError(.invalidClient, "The application authenticates by private_key_jwt, and this interface cannot use it.") }
             context.record.noteAuthenticated()
-            lastUsed.note(caller.key, owner: caller.owner, at: now)
-            guard caller.scopes.contains(.authenticateWrite)
+            lastUsed.note(key.id, owner: key.owner, at: now)
+            guard key.scopes.contains(.authenticateWrite)
             else { throw OAuthError(.unauthorizedClient, "The API key lacks the scope \(APIKey.Scope.authenticateWrite.rawValue).") }
         } else {
             // The API key in the header is for other operations.

@@ -87,10 +87,32 @@ extension PersonSession {
         """
     }
 
+    package static func find(_ id: ID<PersonSession>) -> SQL {
+        """
+        SELECT id, person_id, kind, methods, only_tenant_id, authenticated_at, created_at, last_used_at, expires_at, ended_at, digest,
+            bound_digest
+        FROM person_session WHERE tenant_id = \(UUID.platform) AND id = \(id)
+        """
+    }
+
     package static func end(_ id: ID<PersonSession>, of person: ID<Person>, _ reason: EndReason, at now: Date) -> SQL {
         """
         UPDATE person_session SET ended_at = \(now), ended_reason = \(reason)
         WHERE tenant_id = \(UUID.platform) AND id = \(id) AND person_id = \(person) AND ended_at IS NULL
+        """
+    }
+
+    /// Writes when sessions were last used. Rows are locked in the order of their IDs, so two processes that write the same ones cannot
+    /// deadlock.
+    @Sendable
+    package static func noteUses(owners: [UUID], ids: [UUID], times: [Date]) -> SQL {
+        """
+        WITH used AS (SELECT * FROM unnest(\(owners), \(ids), \(times)) AS used (owner, id, at)),
+        locked AS (
+            SELECT s.tenant_id, s.id, used.at FROM used JOIN person_session s ON s.tenant_id = used.owner AND s.id = used.id
+            ORDER BY s.tenant_id, s.id FOR NO KEY UPDATE OF s)
+        UPDATE person_session SET last_used_at = locked.at FROM locked
+        WHERE person_session.tenant_id = locked.tenant_id AND person_session.id = locked.id AND person_session.last_used_at < locked.at
         """
     }
 

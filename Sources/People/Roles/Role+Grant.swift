@@ -37,7 +37,7 @@ extension ActingContext {
     /// removes a member who may do more.
     /// - Throws: `Problem` 403 that names the missing scopes.
     func requireGrant(_ scopes: [String]) throws {
-        let lacking = Set(scopes).subtracting(caller.scopes.map(\.rawValue)).sorted()
+        let lacking = Set(scopes).subtracting(caller.grantable.map(\.rawValue)).sorted()
         guard lacking.isEmpty else {
             throw Problem(
                 .insufficientScope,

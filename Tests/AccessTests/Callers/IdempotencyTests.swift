@@ -130,12 +130,12 @@ struct IdempotencyTests {
         try await TestPlatform.run { platform in
             let keyring = platform.settings.keyring
             let acme = try #require(ID<Tenant>(platform.acme.id))
-            let caller = try #require(
+            let key = try #require(
                 try await Callers(database: PlatformDatabase(platform.pool), keyring: keyring).find(
                     secret: platform.acme.api_keys[0].secret, at: Date()))
             let database = OwnerDatabase(platform.pool, tenant: acme)
             func request(at now: Date) -> IdempotentRequest {
-                IdempotentRequest(key: "k", method: "POST", path: "/", body: [1], by: caller, keyring: keyring, at: now)
+                IdempotentRequest(key: "k", method: "POST", path: "/", body: [1], by: Caller(key), keyring: keyring, at: now)
             }
             let (slow, fast) = (request(at: Date()), request(at: Date() + 61))
             guard case .mine = try await slow.take(in: database, keyring: keyring) else { throw CancellationError() }

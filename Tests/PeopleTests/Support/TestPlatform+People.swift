@@ -30,6 +30,18 @@ extension TestPlatform {
         return (id, person)
     }
 
+    /// Starts a session of a person, by default in a terminal, with all factors given at a time.
+    func startSession(
+        _ person: ID<Person>, _ kind: PersonSession.Kind = .terminal, onlyTenant: UUID? = nil, at time: Date = Date()
+    ) async throws -> (id: ID<PersonSession>, secret: String) {
+        var random = SystemRandomNumberGenerator()
+        let (id, secret) = (ID<PersonSession>(at: time), PersonSession.makeSecret(using: &random))
+        let new = PersonSession.New(
+            id, of: person, kind, methods: ["pwd", "otp"], onlyTenant: onlyTenant.map { ID($0) }, userAgent: "Test", address: "203.0.113.7")
+        _ = try await ownerPool.run(new.insert(secret, keyring: settings.keyring, at: time))
+        return (id, secret.reveal())
+    }
+
     /// Issues a key of Acme with these scopes and no others.
     func acmeKey(_ scopes: [String]) async throws -> String {
         try #require(try await issue("Narrow", scopes: scopes).string("secret"))

@@ -1,0 +1,60 @@
+import Access
+import Foundation
+import People
+import Server
+import TestSupport
+import Testing
+
+@Suite("getCaller")
+struct GetCallerTests {
+    private static func get(_ secret: String, tenant: String? = nil, _ platform: TestPlatform) async throws -> TestBrowser.Answer {
+        let headers = [("Authorization", "Bearer \(secret)")] + (tenant.map { [("Espalier-Tenant", $0)] } ?? [])
+        return try await TestBrowser(platform).get(TestPlatform.publicURL + "/v1/caller", headers: headers)
+    }
+
+    @Test("a key sees its name, tenant and scopes, and an operator's key no tenant")
+    func keys() async throws {
+        try await TestPlatform.run { platform in
+            let own = try await Self.get(try await platform.acmeKey(["users:read", "usage:read"]), platform)
+            #expect(own.status == 200)
+            #expect(own.string("name") == "Narrow" && own.string("tenant") == "acme" && own.string("tenant_id") == platform.acme.id)
+            #expect(own.json["scopes"] as? [String] == ["usage:read", "users:read"])
+            #expect(own.json["is_operator"] as? Bool == false && own.json["session"] == nil && own.json["memberships"] == nil)
+            let operators = try await Self.get(platform.operatorKey, platform)
+            #expect(operators.status == 200 && operators.json["is_operator"] as? Bool == true && operators.json["tenant"] == nil)
+        }
+    }
+
+    @Test("a person sees its session and memberships, and chooses the tenant with a header")
+    func people() async throws {
+        try await TestPlatform.run { platform in
+            let (_, person) = try await platform.addMember("Ada", as: .builtIn(.billing))
+            let session = try await platform.startSession(person)
+            let only = try await Self.get(session.secret, platform)
+            #expect(only.status == 200)
+            #expect(only.string("actor") == person.description && only.string("email") == "ada@example.com")
+            #expect(only.string("tenant") == "acme" && only.string("role") == "billing")
+            #expect(only.json["scopes"] as? [String] == BuiltInRole.billing.scopes.map(\.rawValue).sorted())
+            #expect((only.json["session"] as? [String: Any])?["id"] as? String == session.id.description)
+            #expect((only.json["memberships"] as? [[String: Any]])?.map { $0["tenant"] as? String } == ["acme"])
+
+            _ = try await platform.ownerPool.run(
+                Membership.insert(ID(at: Date()), of: person, as: .builtIn(.owner), owner: platform.globexID, at: Date()))
+            let several = try await eventually("the server knows both memberships") { () async throws -> TestBrowser.Answer? in
+                let answer = try await Self.get(session.secret, platform)
+                return answer.json["tenant"] == nil ? answer : nil
+            }
+            #expect(several.json["scopes"] as? [String] == [] && (several.json["memberships"] as? [Any])?.count == 2)
+            let chosen = try await Self.get(session.secret, tenant: "globex", platform)
+            #expect(chosen.string("tenant") == "globex" && chosen.string("role") == "owner")
+            #expect(try await Self.get(session.secret, tenant: "nobody", platform).json["tenant"] == nil)
+        }
+    }
+
+    @Test("without a valid caller, the response is 401")
+    func nobody() async throws {
+        try await TestPlatform.run { platform in
+            #expect(try await Self.get("x", platform).status == 401)
+        }
+    }
+}
