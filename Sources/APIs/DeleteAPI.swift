@@ -9,6 +9,7 @@ extension APIRoutes {
     @Sendable
     func deleteAPI(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.applicationsWrite)
+        try call.requireRecentSignIn(at: now())
         let id = try call.id("api", of: "API", as: API.self)
         let now = now()
         let (tenant, owner, origin) = (call.tenant, call.owner, call.origin)

@@ -10,6 +10,7 @@ extension DomainRoutes {
     @Sendable
     func deleteDomain(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.connectionsWrite)
+        try call.requireRecentSignIn(at: now())
         let id = try call.id("domain", of: "domain", as: Domain.self)
         let now = now()
         let (tenant, owner, origin) = (call.tenant, call.owner, call.origin)

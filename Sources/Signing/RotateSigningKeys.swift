@@ -16,6 +16,7 @@ extension SigningKeyRoutes {
     @Sendable
     func rotateSigningKeys(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.signingKeysWrite)
+        try call.requireRecentSignIn(at: now())
         _ = try Query(request)
         var fields = try await JSONFields(request, isOptional: true)
         let algorithm = fields.choice("algorithm", SigningKey.Algorithm.self)

@@ -11,6 +11,7 @@ extension UsageSinkRoutes {
     @Sendable
     func createUsageSink(_ request: Request, _ call: PlatformContext) async throws -> Response {
         try call.require(.usageWrite)
+        try call.requireRecentSignIn(at: now())
         var fields = try await JSONFields(request)
         let format = fields.choice("format", UsageSink.Format.self, isRequired: true)
         let url = fields.sinkURL(isRequired: true, allowsPrivate: allowsPrivate)

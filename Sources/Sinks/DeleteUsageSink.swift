@@ -10,6 +10,7 @@ extension UsageSinkRoutes {
     @Sendable
     func deleteUsageSink(_ request: Request, _ call: PlatformContext) async throws -> Response {
         try call.require(.usageWrite)
+        try call.requireRecentSignIn(at: now())
         let now = now()
         try await call.database(pool).transaction { db in
             guard let sink = try await db.run(UsageSink.lock).first(UsageSink.init) else { throw Problem.notFound("usage sink") }

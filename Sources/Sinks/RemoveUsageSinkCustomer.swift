@@ -10,6 +10,7 @@ extension UsageSinkRoutes {
     func removeUsageSinkCustomer(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.requireOperator("set a tenant's customer at Stripe")
         try call.require(.usageWrite)
+        try call.requireRecentSignIn(at: now())
         let now = now()
         let tenant = call.tenant
         try await call.database(pool).transaction { db in

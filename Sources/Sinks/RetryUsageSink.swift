@@ -8,6 +8,7 @@ extension UsageSinkRoutes {
     @Sendable
     func retryUsageSink(_ request: Request, _ call: PlatformContext) async throws -> Response {
         try call.require(.usageWrite)
+        try call.requireRecentSignIn(at: now())
         var fields = try await JSONFields(request, isOptional: true)
         try fields.finish()
         let now = now()

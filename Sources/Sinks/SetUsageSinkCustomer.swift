@@ -10,6 +10,7 @@ extension UsageSinkRoutes {
     func setUsageSinkCustomer(_ request: Request, _ call: TenantContext) async throws -> Response {
         let database = try call.platformDatabase(pool, to: "set a tenant's customer at Stripe")
         try call.require(.usageWrite)
+        try call.requireRecentSignIn(at: now())
         var fields = try await JSONFields(request)
         // Null is valid too: the tenant's logins are not sent.
         let isNull = fields.isNull("customer_id")

@@ -10,6 +10,7 @@ extension UsageSinkRoutes {
     @Sendable
     func updateUsageSink(_ request: Request, _ call: PlatformContext) async throws -> Response {
         try call.require(.usageWrite)
+        try call.requireRecentSignIn(at: now())
         var fields = try await JSONFields(request)
         let url = fields.sinkURL(isRequired: false, allowsPrivate: allowsPrivate)
         let secret = fields.sinkSecret(isRequired: false)

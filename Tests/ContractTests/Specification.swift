@@ -22,6 +22,8 @@ struct Specification: Sendable {
         let organizationScopes: [String]?
         /// Whether a tenant's key is rejected regardless of its scopes (`x-operators-only`).
         let isForOperators: Bool
+        /// Whether a person must have signed in a short time ago (`x-recent-sign-in`).
+        let needsRecentSignIn: Bool
         let parameters: [Parameter]
         /// The example bodies in the spec, as text.
         let requests: [String]
@@ -85,6 +87,7 @@ struct Specification: Sendable {
                     method: method.uppercased(), path: path, id: id, scopes: security.compactMap { $0["apiKey"] }.first,
                     organizationScopes: security.compactMap { $0["organizationKey"] }.first,
                     isForOperators: operation["x-operators-only"] as? Bool ?? false,
+                    needsRecentSignIn: operation["x-recent-sign-in"] as? Bool ?? false,
                     parameters: [item, operation].flatMap { $0["parameters"] as? [[String: Any]] ?? [] }.compactMap(parameter),
                     requests: requests(of: operation), mediaType: textBody(of: operation)?.mediaType ?? "application/json")
             }

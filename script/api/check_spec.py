@@ -14,6 +14,8 @@ from referencing.jsonschema import DRAFT202012
 import generators
 from spec import FILE, Specification
 
+# Changes with these scopes need a recent sign-in of a person.
+CAREFUL = {"api_keys:write", "members:write", "signing_keys:write", "usage:write", "pricing:write"}
 REFUSAL = "#/components/responses/Problem"
 
 
@@ -171,6 +173,9 @@ class Check:
     def rest(self, operation, say):
         if operation.scopes != operation.scopes_of_people:
             say("must name the same scopes for API keys and for people")
+        needs_sign_in = operation.method == "delete" or CAREFUL & set(operation.scopes or [])
+        if needs_sign_in and operation.value.get("x-recent-sign-in") is not True:
+            say("changes keys, members, money or deletes something, so it must have `x-recent-sign-in: true`")
         # Every caller may see itself.
         if operation.id == "getCaller":
             if operation.scopes != []:

@@ -8,6 +8,7 @@ extension APIKeyRoutes {
     /// Issues an API key to the owner. Only this response contains the secret.
     func issueAPIKey(_ request: Request, _ call: some ActingContext) async throws -> Response {
         try call.require(.apiKeysWrite)
+        try call.requireRecentSignIn(at: now())
         let now = now()
         var fields = try await JSONFields(request)
         let name = fields.text("name", isRequired: true)

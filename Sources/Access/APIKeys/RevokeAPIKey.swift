@@ -10,6 +10,7 @@ extension APIKeyRoutes {
     /// new key from `espalier seed`.
     func revokeAPIKey(_ request: Request, _ call: some ActingContext) async throws -> Response {
         try call.require(.apiKeysWrite)
+        try call.requireRecentSignIn(at: now())
         let id = try call.id("apiKey", of: "API key", as: APIKey.self)
         var fields = try await JSONFields(request, isOptional: true)
         try fields.finish()

@@ -9,6 +9,7 @@ extension APIKeyRoutes {
     /// valid until the end of the overlap or its own expiry, whichever is earlier. A key can roll itself.
     func rollAPIKey(_ request: Request, _ call: some ActingContext) async throws -> Response {
         try call.require(.apiKeysWrite)
+        try call.requireRecentSignIn(at: now())
         let id = try call.id("apiKey", of: "API key", as: APIKey.self)
         let now = now()
         var fields = try await JSONFields(request, isOptional: true)

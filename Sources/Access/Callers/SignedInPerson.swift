@@ -21,7 +21,7 @@ package struct SignedInPerson: Sendable {
     }
 
     /// The person as a caller: as a member of the tenant, or else as an operator. Without a name, an operator acts for the platform, and a
-    /// member of one tenant acts for it. Otherwise the caller acts for nobody, and gets the responses of a stranger.
+    /// member of one tenant acts for it. Otherwise the caller acts for nobody, and gets the responses for a caller of another tenant.
     package func caller(for wanted: Wanted) -> Caller {
         let named: UUID? =
             switch wanted {

@@ -10,6 +10,7 @@ extension UserRoutes {
     @Sendable
     func revokeConsent(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.usersWrite)
+        try call.requireRecentSignIn(at: now())
         let (user, id) = (try call.id("user", of: "user", as: User.self), try call.id("consent", of: "consent", as: Consent.self))
         let now = now()
         let (tenant, origin) = (call.tenant, call.origin)

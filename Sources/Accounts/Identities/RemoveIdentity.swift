@@ -33,6 +33,7 @@ extension UserRoutes {
     @Sendable
     func removeIdentity(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.usersWrite)
+        try call.requireRecentSignIn(at: now())
         let (user, identity) = (try call.id("user", of: "user", as: User.self), try call.id("identity", of: "identity", as: Identity.self))
         let serving = try await endpoints.directory.find(call.tenant)?.connection
         let isRemoved = try await remove(

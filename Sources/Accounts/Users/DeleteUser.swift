@@ -9,6 +9,7 @@ extension UserRoutes {
     @Sendable
     func deleteUser(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.usersWrite)
+        try call.requireRecentSignIn(at: now())
         let user = try call.id("user", of: "user", as: User.self)
         let deletion = try await delete(user, call) { try request.requireMatch(EntityTag($0.updated_at)) }
         var response = Response.noContent

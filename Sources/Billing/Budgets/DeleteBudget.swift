@@ -9,6 +9,7 @@ extension BudgetRoutes {
     @Sendable
     func deleteBudget(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.usageWrite)
+        try call.requireRecentSignIn(at: now())
         let now = now()
         try await call.database(pool).transaction { db in
             let removed = try await db.run(

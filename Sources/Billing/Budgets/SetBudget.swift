@@ -12,6 +12,7 @@ extension BudgetRoutes {
     @Sendable
     func setBudget(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.usageWrite)
+        try call.requireRecentSignIn(at: now())
         var fields = try await JSONFields(request)
         let limit = Budget.Limit.read(&fields)
         let isHard = fields.flag("hard") ?? false

@@ -12,6 +12,7 @@ extension PricingRoutes {
     @Sendable
     func createRateCard(_ request: Request, _ call: PlatformContext) async throws -> Response {
         try call.require(.pricingWrite)
+        try call.requireRecentSignIn(at: now())
         var fields = try await JSONFields(request)
         let plan = fields.choice("plan", Tenant.Plan.self, isRequired: true)
         let day = fields.day("effective_from", isRequired: true)
@@ -33,6 +34,7 @@ extension PricingRoutes {
     func createTenantRateCard(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.requireOperator("set a tenant's prices")
         try call.require(.pricingWrite)
+        try call.requireRecentSignIn(at: now())
         var fields = try await JSONFields(request)
         let day = fields.day("effective_from", isRequired: true)
         let followsPlan = fields.flag("follows_plan") ?? false

@@ -10,6 +10,7 @@ extension BrandingRoutes {
     @Sendable
     func removeLogo(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.tenantsWrite)
+        try call.requireRecentSignIn(at: now())
         let now = now()
         try await call.database(pool).transaction { db in
             let (_, found, tenants) = try await db.run(

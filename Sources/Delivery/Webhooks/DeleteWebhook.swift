@@ -9,6 +9,7 @@ extension WebhookRoutes {
     @Sendable
     func deleteWebhook(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.webhooksWrite)
+        try call.requireRecentSignIn(at: now())
         let id = try call.id("webhook", of: "webhook", as: Webhook.self)
         try await delete(id, call) { try request.requireMatch(EntityTag($0.updatedAt)) }
         return .noContent

@@ -45,8 +45,9 @@ extension CallerRoutes {
         let scopes = caller.scopes.map(\.rawValue).sorted()
         switch caller.actor {
         case .key(let id):
-            guard let key = try await OwnerDatabase(pool, owner: caller.owner).run(ShownAPIKey.find(id, owner: caller.owner))
-                .first(ShownAPIKey.init)
+            guard
+                let key = try await OwnerDatabase(pool, owner: caller.owner).run(ShownAPIKey.find(id, owner: caller.owner))
+                    .first(ShownAPIKey.init)
             else { throw Problem.notFound("API key") }
             return try .json(
                 Reply(

@@ -29,7 +29,8 @@ package final class PersonCallers: Sendable {
     /// The person with this secret, or nil. An unknown secret and one of an ended session give the same result.
     /// - Parameter limits: bounds the look-ups of secrets that were not valid here before.
     /// - Throws: `TooManyRequests` instead of a look-up, and the database's errors.
-    package func find(secret: String, within limits: RequestLimits?, _ record: RequestRecord, at now: Date) async throws -> SignedInPerson? {
+    package func find(secret: String, within limits: RequestLimits?, _ record: RequestRecord, at now: Date) async throws -> SignedInPerson?
+    {
         guard let digests = PersonSession.digests(of: secret, with: keyring) else { return nil }
         return try await people.find(digests: digests, within: limits, record) { [keyring] person in
             person.session.isActive(at: now) && person.session.authenticates(digests, with: keyring, at: now)

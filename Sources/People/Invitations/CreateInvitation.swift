@@ -12,6 +12,7 @@ extension InvitationRoutes {
     @Sendable
     func createInvitation(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.membersWrite)
+        try call.requireRecentSignIn(at: now())
         let now = now()
         var fields = try await JSONFields(request)
         let address = fields.address()

@@ -13,6 +13,7 @@ extension InvitationRoutes {
     @Sendable
     func createOperator(_ request: Request, _ call: PlatformContext) async throws -> Response {
         try call.require(.membersWrite)
+        try call.requireRecentSignIn(at: now())
         var fields = try await JSONFields(request)
         let address = fields.address()
         try fields.finish()

@@ -11,6 +11,7 @@ extension InvitationRoutes {
     /// It needs no scope of the role, because the holder of a leaked link must not be faster than an owner.
     func deleteInvitation(_ request: Request, _ call: some ActingContext) async throws -> Response {
         try call.require(.membersWrite)
+        try call.requireRecentSignIn(at: now())
         let id = try call.id("invitation", of: "invitation", as: Invitation.self)
         let now = now()
         let (owner, origin) = (call.owner, call.origin)

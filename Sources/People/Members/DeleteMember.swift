@@ -8,6 +8,7 @@ extension MemberRoutes {
     /// Ends the membership of a person. The account remains, because it may have others.
     func deleteMember(_ request: Request, _ call: some ActingContext) async throws -> Response {
         try call.require(.membersWrite)
+        try call.requireRecentSignIn(at: now())
         let id = try call.id("member", of: "member", as: Membership.self)
         let now = now()
         let (owner, origin) = (call.owner, call.origin)

@@ -9,6 +9,7 @@ extension MemberRoutes {
     @Sendable
     func updateMember(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.membersWrite)
+        try call.requireRecentSignIn(at: now())
         let id = try call.id("member", of: "member", as: Membership.self)
         var fields = try await JSONFields(request)
         if fields.isNull("role") { fields.refuse("role", "It cannot be removed. Delete the member instead.") }

@@ -10,6 +10,7 @@ extension RoleRoutes {
     @Sendable
     func createRole(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.membersWrite)
+        try call.requireRecentSignIn(at: now())
         var fields = try await JSONFields(request)
         let name = fields.text("name", 1...50, isRequired: true) { CustomRole.refusal(ofName: $0) }
         let scopes = fields.choices("scopes", APIKey.Scope.self, isRequired: true)

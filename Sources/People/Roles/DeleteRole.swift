@@ -9,6 +9,7 @@ extension RoleRoutes {
     @Sendable
     func deleteRole(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.membersWrite)
+        try call.requireRecentSignIn(at: now())
         let id = try call.id("role", of: "role", as: CustomRole.self)
         let now = now()
         let (tenant, owner, origin) = (call.tenant, call.owner, call.origin)

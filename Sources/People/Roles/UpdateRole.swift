@@ -11,6 +11,7 @@ extension RoleRoutes {
     @Sendable
     func updateRole(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.membersWrite)
+        try call.requireRecentSignIn(at: now())
         let id = try call.id("role", of: "role", as: CustomRole.self)
         var fields = try await JSONFields(request)
         for name in ["name", "scopes"] where fields.isNull(name) { fields.refuse(name, "It cannot be removed.") }

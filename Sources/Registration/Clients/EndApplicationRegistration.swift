@@ -11,6 +11,7 @@ extension RegistrationRoutes {
     @Sendable
     func endApplicationRegistration(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.applicationsWrite)
+        try call.requireRecentSignIn(at: endpoints.now())
         let id = try call.id("application", of: "application", as: Application.self)
         let now = endpoints.now()
         let (tenant, owner, origin) = (call.tenant, call.owner, call.origin)

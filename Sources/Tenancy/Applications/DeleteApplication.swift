@@ -18,6 +18,7 @@ extension ApplicationRoutes {
     @Sendable
     func deleteApplication(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.applicationsWrite)
+        try call.requireRecentSignIn(at: now())
         let id = try call.id("application", of: "application", as: Application.self)
         try await delete(id, as: "deleteApplication", of: call.tenant, by: call.origin, at: now()) {
             try request.requireMatch(EntityTag($0.updatedAt))

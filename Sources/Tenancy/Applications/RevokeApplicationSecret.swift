@@ -9,6 +9,7 @@ extension ApplicationRoutes {
     @Sendable
     func revokeApplicationSecret(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.applicationsWrite)
+        try call.requireRecentSignIn(at: now())
         let application = try call.id("application", of: "application", as: Application.self)
         let id = try call.id("secret", of: "application secret", as: ApplicationSecret.self)
         let now = now()

@@ -12,6 +12,7 @@ extension ApplicationRoutes {
     @Sendable
     func rollApplicationSecret(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.applicationsWrite)
+        try call.requireRecentSignIn(at: now())
         let application = try call.id("application", of: "application", as: Application.self)
         var fields = try await JSONFields(request, isOptional: true)
         let overlap = fields.integer("overlap_seconds", 0...2_592_000) ?? 86400

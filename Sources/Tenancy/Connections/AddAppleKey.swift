@@ -27,6 +27,7 @@ extension ConnectionRoutes {
     @Sendable
     func addAppleKey(_ request: Request, _ call: some ActingContext) async throws -> Response {
         try call.require(.connectionsWrite)
+        try call.requireRecentSignIn(at: now())
         let actor = ConnectionActor(call)
         let details = try await find(try call.connectionInPath, for: actor)
         let connection = details.connection

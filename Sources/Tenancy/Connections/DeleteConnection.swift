@@ -9,6 +9,7 @@ extension ConnectionRoutes {
     @Sendable
     func deleteConnection(_ request: Request, _ call: some ActingContext) async throws -> Response {
         try call.require(.connectionsWrite)
+        try call.requireRecentSignIn(at: now())
         try await delete(try call.connectionInPath, for: ConnectionActor(call), matching: request, at: now())
         return .noContent
     }

@@ -10,6 +10,7 @@ extension ConnectionRoutes {
     @Sendable
     func promoteAppleKey(_ request: Request, _ call: some ActingContext) async throws -> Response {
         try call.require(.connectionsWrite)
+        try call.requireRecentSignIn(at: now())
         let actor = ConnectionActor(call)
         let id = try call.id("appleKey", of: "Apple key", as: AppleKey.self)
         var fields = try await JSONFields(request, isOptional: true)

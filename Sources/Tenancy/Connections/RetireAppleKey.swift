@@ -9,6 +9,7 @@ extension ConnectionRoutes {
     @Sendable
     func retireAppleKey(_ request: Request, _ call: some ActingContext) async throws -> Response {
         try call.require(.connectionsWrite)
+        try call.requireRecentSignIn(at: now())
         let (now, actor, connection) = (now(), ConnectionActor(call), try call.connectionInPath)
         let id = try call.id("appleKey", of: "Apple key", as: AppleKey.self)
         try await JSONFields(request, isOptional: true).requireEmpty()

@@ -11,6 +11,7 @@ extension TenantRoutes {
     func deleteTenant(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.tenantsWrite)
         try call.requireOperator("delete a tenant")
+        try call.requireRecentSignIn(at: now())
         guard try Query(request, "confirm").text("confirm") == call.slug
         else { throw Problem.invalid(.init("confirm", "Repeat the slug: `confirm=\(call.slug)`.")) }
         let now = now()

@@ -10,6 +10,7 @@ extension TenantRoutes {
     func suspendTenant(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.tenantsWrite)
         try call.requireOperator("suspend a tenant")
+        try call.requireRecentSignIn(at: now())
         let now = now()
         let tenant = try await call.database(pool).transaction { db in
             guard let before = try await db.run(Tenant.lock(call.tenant)).first(Tenant.init) else { throw Problem.notFound("tenant") }

@@ -66,7 +66,9 @@ struct RequestLimitsTests {
     func together() throws {
         let clock = ContinuousClock.now
         let limits = RequestLimits(perMinute: 2) { clock }
-        func count(_ owner: UUID) throws { try limits.count(Caller(.key(ID(at: .now)), scopes: [], owner: owner, authenticatedAt: nil), RequestRecord()) }
+        func count(_ owner: UUID) throws {
+            try limits.count(Caller(.key(ID(at: .now)), scopes: [], owner: owner, authenticatedAt: nil), RequestRecord())
+        }
         let tenant = UUID()
         for _ in 1...20 { try count(tenant) }
         #expect(throws: Problem.self) { try count(tenant) }
@@ -154,7 +156,8 @@ struct RequestLimitsTests {
         let limits = RequestLimits(perMinute: 1000, changesPerMinute: 10) { now }
         let (small, large) = (UUID(), UUID())
         func change(_ owner: UUID, bytes: Int?) throws {
-            try limits.countChange(Caller(.key(ID(at: .now)), scopes: [], owner: owner, authenticatedAt: nil), bytes: bytes, RequestRecord())
+            try limits.countChange(
+                Caller(.key(ID(at: .now)), scopes: [], owner: owner, authenticatedAt: nil), bytes: bytes, RequestRecord())
         }
         for _ in 1...10 { try change(small, bytes: 8191) }
         #expect(throws: Problem.self) { try change(small, bytes: 0) }

@@ -1,6 +1,7 @@
 import Access
 import Foundation
 import People
+import Postgres
 import Server
 import TestSupport
 import Testing

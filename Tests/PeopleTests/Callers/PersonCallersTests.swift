@@ -24,7 +24,8 @@ struct PersonCallersTests {
             let (_, person) = try await platform.addMember("Ada", as: .builtIn(.viewer))
             let (_, secret) = try await platform.startSession(person)
             #expect(try await Self.status("/tenants/acme/members", secret, platform) == 200)
-            #expect(try await platform.call("POST", "/tenants/acme/roles", key: secret, ["name": "x", "scopes": ["users:read"]]).status == 403)
+            #expect(
+                try await platform.call("POST", "/tenants/acme/roles", key: secret, ["name": "x", "scopes": ["users:read"]]).status == 403)
             #expect(try await Self.status("/tenants/globex/members", secret, platform) == 404)
             #expect(try await Self.status("/tenants", secret, platform) == 403)
 
@@ -103,7 +104,8 @@ struct PersonCallersTests {
     @Test("a change of a tenant's own role takes effect")
     func customRole() async throws {
         try await TestPlatform.run { platform in
-            let role = try await platform.call("POST", "/tenants/acme/roles", key: platform.acmeKey, ["name": "Desk", "scopes": ["users:read"]])
+            let role = try await platform.call(
+                "POST", "/tenants/acme/roles", key: platform.acmeKey, ["name": "Desk", "scopes": ["users:read"]])
             let id = try #require(ID<CustomRole>(role.string("id") ?? ""))
             let (_, person) = try await platform.addMember("Ada", as: .custom(id))
             let (_, secret) = try await platform.startSession(person)

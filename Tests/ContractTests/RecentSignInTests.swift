@@ -1,0 +1,52 @@
+import Access
+import Foundation
+import People
+import Server
+import TestSupport
+import Testing
+
+/// Changes to keys, members, deletion and money need a recent sign-in of a person. The spec marks them.
+@Suite("Recent sign-in")
+struct RecentSignInTests {
+    @Test("each marked operation refuses a sign-in of 11 minutes and accepts one of 9; no other operation asks for one")
+    func ages() async throws {
+        let specification = try Specification()
+        try await TestPlatform.run { platform in
+            let (things, people) = (try await Things(platform), PeopleCallers(platform))
+            let acme = try #require(ID<Tenant>(platform.acme.id)).uuid
+            var secrets: [TimeInterval: (owner: String, platformOperator: String)] = [:]
+            for age in [540, 660] as [TimeInterval] {
+                secrets[age] = (
+                    try await people.member("Ada", as: .builtIn(.owner), of: acme, age: age).secret,
+                    try await people.member("Grace", as: .builtIn(.platformOperator), of: .platform, age: age).secret
+                )
+            }
+            for operation in specification.operations where operation.scopes != nil && operation.method != "GET" {
+                for (age, callers) in secrets {
+                    // Without a body, a permitted request changes nothing either. A marked operation without one names a missing object.
+                    let path = things.path(operation, real: false)
+                    let secret = operation.isForOperators ? callers.platformOperator : callers.owner
+                    let answer = try await TestBrowser(platform).send(
+                        operation.method, TestPlatform.publicURL + path,
+                        headers: [("Authorization", "Bearer \(secret)"), ("Content-Type", "application/json")], body: "{")
+                    let isRefused = answer.json["code"] as? String == "recent_sign_in_required"
+                    #expect(isRefused == (operation.needsRecentSignIn && age > 600), "\(operation) after \(age) s: \(answer.body)")
+                    guard isRefused else { continue }
+                    #expect(answer.status == 403)
+                    #expect(answer.header("WWW-Authenticate")?.contains("insufficient_user_authentication") == true)
+                    #expect(specification.violations(answer, of: operation) == [], "\(operation)")
+                }
+            }
+        }
+    }
+
+    @Test("each deletion and each change with the scopes of keys, members and money has the mark")
+    func marks() throws {
+        let scopes: Set = ["api_keys:write", "members:write", "signing_keys:write", "usage:write", "pricing:write"]
+        for operation in try Specification().operations {
+            guard let own = operation.scopes else { continue }
+            let isCareful = operation.method == "DELETE" || !scopes.isDisjoint(with: own)
+            #expect(!isCareful || operation.needsRecentSignIn, "\(operation)")
+        }
+    }
+}
