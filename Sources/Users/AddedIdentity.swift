@@ -77,7 +77,7 @@ package struct AddedIdentity: Sendable {
         let change = ChangedIdentity(of: user, identity, team: team)
         _ = try await db.run([
             User.name(user, name, of: tenant, at: now),
-            try WebhookEvent.emit(.userIdentityAdded, data: change, owner: tenant.uuid, at: now),
+            try WebhookEvent.emit(.userIdentityAdded, data: change, owner: tenant.uuid, by: origin, at: now),
             try AuditEvent.insert(action, of: user.description, owner: tenant.uuid, by: origin, after: change, at: now),
         ])
         return .added(identity)

@@ -85,15 +85,17 @@ package struct APIKey: Identified, Sendable {
     }
 
     package static func insert(
-        _ id: ID<APIKey>, owner: UUID, name: String, secret: Secret, scopes: [String], expiresAt: Date? = nil, keyring: Keyring,
-        at now: Date
+        _ id: ID<APIKey>, owner: UUID, name: String, secret: Secret, scopes: [String], expiresAt: Date? = nil,
+        issuedBy: ID<Person>? = nil, keyring: Keyring, at now: Date
     ) -> SQL {
         let text = secret.reveal()
         let digest = keyring.digest(Array(text.utf8), purpose: digestPurpose)
         let bound = keyring.bind(digest, to: context(id, owner: owner))
         return """
-            INSERT INTO api_key (tenant_id, id, name, digest, bound_digest, last_four, scopes, expires_at, created_at, updated_at)
-            VALUES (\(owner), \(id), \(name), \(digest), \(bound), \(String(text.suffix(4))), \(scopes), \(expiresAt), \(now), \(now))
+            INSERT INTO api_key (tenant_id, id, name, digest, bound_digest, last_four, scopes, expires_at, issued_by, created_at,
+                updated_at)
+            VALUES (\(owner), \(id), \(name), \(digest), \(bound), \(String(text.suffix(4))), \(scopes), \(expiresAt), \(issuedBy),
+                \(now), \(now))
             """
     }
 

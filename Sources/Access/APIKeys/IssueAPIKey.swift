@@ -27,12 +27,14 @@ extension APIKeyRoutes {
         var random = SystemRandomNumberGenerator()
         let secret = APIKey.makeSecret(live: publicURL.hasPrefix("https:"), using: &random)
         let id = ID<APIKey>(at: now)
-        let key = ShownAPIKey(id, name: name, secret: secret, scopes: scopes, expiresAt: expiresAt, at: now)
+        let issuer = call.caller.actor.person
+        let key = ShownAPIKey(id, name: name, secret: secret, scopes: scopes, expiresAt: expiresAt, issuedBy: issuer, at: now)
         try await call.database(pool).transaction { [keyring] db in
             try await APIKey.requireRoom(for: call.owner, at: now, in: db)
             _ = try await db.run([
                 APIKey.insert(
-                    id, owner: call.owner, name: name, secret: secret, scopes: key.scopes, expiresAt: expiresAt, keyring: keyring, at: now),
+                    id, owner: call.owner, name: name, secret: secret, scopes: key.scopes, expiresAt: expiresAt,
+                    issuedBy: issuer, keyring: keyring, at: now),
                 try AuditEvent.insert(
                     call.apiKeyAction("issue"), of: id.description, owner: call.owner, by: call.origin, after: key, at: now),
             ])

@@ -28,7 +28,7 @@ extension APIKeyRoutes {
                 """
                 UPDATE api_key SET revoked_at = \(now), updated_at = \(now.asChange(after: old.updated_at))
                 WHERE tenant_id = \(call.owner) AND id = \(id)
-                RETURNING id, name, last_four, scopes, expires_at, revoked_at, last_used_at, rolled_to, created_at, updated_at
+                RETURNING id, name, last_four, scopes, expires_at, revoked_at, last_used_at, rolled_to, issued_by, created_at, updated_at
                 """
             ).first(ShownAPIKey.init)
             guard let revoked else { throw Problem.notFound("API key") }

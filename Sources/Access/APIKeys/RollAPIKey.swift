@@ -18,6 +18,7 @@ extension APIKeyRoutes {
 
         var random = SystemRandomNumberGenerator()
         let secret = APIKey.makeSecret(live: publicURL.hasPrefix("https:"), using: &random)
+        let issuer = call.caller.actor.person
         let key = try await call.database(pool).transaction { db in
             guard let old = try await db.run(ShownAPIKey.lock(id, owner: call.owner)).first(ShownAPIKey.init)
             else { throw Problem.notFound("API key") }
@@ -28,17 +29,18 @@ extension APIKeyRoutes {
 
             try await APIKey.requireRoom(for: call.owner, at: now, in: db)
             let new = ShownAPIKey(
-                ID(at: now), name: old.name, secret: secret, scopes: old.scopes, expiresAt: old.expires_at, at: now)
+                ID(at: now), name: old.name, secret: secret, scopes: old.scopes, expiresAt: old.expires_at, issuedBy: issuer,
+                at: now)
             let end = now.addingTimeInterval(Double(overlap))
             let (_, rolled) = try await db.run(
                 APIKey.insert(
                     new.id, owner: call.owner, name: new.name, secret: secret, scopes: new.scopes, expiresAt: new.expires_at,
-                    keyring: keyring, at: now),
+                    issuedBy: issuer, keyring: keyring, at: now),
                 """
                 UPDATE api_key SET expires_at = LEAST(expires_at, \(end)), rolled_to = \(new.id),
                     updated_at = \(now.asChange(after: old.updated_at))
                 WHERE tenant_id = \(call.owner) AND id = \(id)
-                RETURNING id, name, last_four, scopes, expires_at, revoked_at, last_used_at, rolled_to, created_at, updated_at
+                RETURNING id, name, last_four, scopes, expires_at, revoked_at, last_used_at, rolled_to, issued_by, created_at, updated_at
                 """)
             _ = try await db.run(
                 AuditEvent.insert(

@@ -14,6 +14,8 @@ package struct ShownAPIKey: Encodable, Sendable {
     package let expires_at, revoked_at, last_used_at: Date?
     /// The key that replaced this key.
     let rolled_to: ID<APIKey>?
+    /// The person who issued the key and saw its secret. Nil for a key that another key or a command issued.
+    let issued_by: ID<Person>?
     package let created_at, updated_at: Date
     /// Only in the response to the caller that requested the key, never in the audit trail.
     package var secret: String?
@@ -27,12 +29,13 @@ package struct ShownAPIKey: Encodable, Sendable {
         revoked_at = try row.get("revoked_at")
         last_used_at = try row.get("last_used_at")
         rolled_to = try row.get("rolled_to")
+        issued_by = try row.get("issued_by")
         created_at = try row.get("created_at")
         updated_at = try row.get("updated_at")
     }
 
-    init(_ id: ID<APIKey>, name: String, secret: Secret, scopes: [String], expiresAt: Date?, at now: Date) {
-        (self.id, self.name, self.scopes, expires_at) = (id, name, scopes, expiresAt)
+    init(_ id: ID<APIKey>, name: String, secret: Secret, scopes: [String], expiresAt: Date?, issuedBy: ID<Person>?, at now: Date) {
+        (self.id, self.name, self.scopes, expires_at, issued_by) = (id, name, scopes, expiresAt, issuedBy)
         last_four = String(secret.reveal().suffix(4))
         (revoked_at, last_used_at, rolled_to) = (nil, nil, nil)
         (created_at, updated_at) = (now, now)
@@ -47,7 +50,7 @@ package struct ShownAPIKey: Encodable, Sendable {
 
     package static func find(_ id: ID<APIKey>, owner: UUID) -> SQL {
         """
-        SELECT id, name, last_four, scopes, expires_at, revoked_at, last_used_at, rolled_to, created_at, updated_at
+        SELECT id, name, last_four, scopes, expires_at, revoked_at, last_used_at, rolled_to, issued_by, created_at, updated_at
         FROM api_key WHERE tenant_id = \(owner) AND id = \(id)
         """
     }
@@ -55,14 +58,14 @@ package struct ShownAPIKey: Encodable, Sendable {
     /// Like `find`, and locks the row until the end of the transaction.
     static func lock(_ id: ID<APIKey>, owner: UUID) -> SQL {
         """
-        SELECT id, name, last_four, scopes, expires_at, revoked_at, last_used_at, rolled_to, created_at, updated_at
+        SELECT id, name, last_four, scopes, expires_at, revoked_at, last_used_at, rolled_to, issued_by, created_at, updated_at
         FROM api_key WHERE tenant_id = \(owner) AND id = \(id) FOR UPDATE
         """
     }
 
     package static func page(_ page: PageRequest, owner: UUID) -> SQL {
         """
-        SELECT id, name, last_four, scopes, expires_at, revoked_at, last_used_at, rolled_to, created_at, updated_at
+        SELECT id, name, last_four, scopes, expires_at, revoked_at, last_used_at, rolled_to, issued_by, created_at, updated_at
         FROM api_key WHERE tenant_id = \(owner) AND id < \(page.upper) AND id > \(page.lower)
         ORDER BY CASE WHEN \(page.isBackward) THEN id END ASC, id DESC LIMIT \(page.fetched)
         """

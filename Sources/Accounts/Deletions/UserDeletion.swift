@@ -70,7 +70,7 @@ extension UserRoutes {
         guard let known = try locked.first(UserReply.init) else { return nil }
         try await admit(known)
         // This comes before the rows are deleted, so that all recipients are notified that the sessions ended.
-        let ended = try await Session.endAll(of: user, tenant, because: .userDeleted, at: now, in: db)
+        let ended = try await Session.endAll(of: user, tenant, because: .userDeleted, by: wanted.origin, at: now, in: db)
         let audited = AuditedUser(
             id: user, team_ids: try grants.map { try $0.get("team_id") }, sessions: ended.count, created_at: known.created_at,
             updated_at: known.updated_at)
@@ -83,7 +83,7 @@ extension UserRoutes {
                 User.delete(user, of: tenant),
                 deletion.insert(into: tenant),
             ] + revocations.flatMap { $0.insert(deletion.id, of: tenant, at: now) } + [
-                try WebhookEvent.emit(.userDeleted, data: Deleted(user_id: user), owner: tenant.uuid, at: now),
+                try WebhookEvent.emit(.userDeleted, data: Deleted(user_id: user), owner: tenant.uuid, by: wanted.origin, at: now),
                 // The audit event comes last, as everywhere. A change of a webhook locks the webhook while it waits for its turn in the
                 // audit trail.
                 try AuditEvent.insert(

@@ -102,7 +102,7 @@ extension UserRoutes {
         let (team, subject) = (try grant.get("team_id", as: String.self), try grant.get("apple_sub", as: String.self))
         let isAsserted = try grant.get("is_asserted", as: Bool.self)
         // This comes before the row is deleted, so that all recipients are notified that the sessions ended.
-        let ended = isAsserted ? [] : try await Session.endAll(of: user, tenant, because: .revoked, at: now, in: db)
+        let ended = isAsserted ? [] : try await Session.endAll(of: user, tenant, because: .revoked, by: origin, at: now, in: db)
         let revocation = try AppleRevocation(ofIdentity: grant, of: tenant, keyring: keyring, at: now)
         let change = RemovedIdentity(
             user_id: user, identity_id: identity, team_id: team, status: revocation.status, reason: revocation.reason)
@@ -114,7 +114,7 @@ extension UserRoutes {
         statements += TeamTransfer.forget(subject, team: team, of: user, tenant, at: now)
         if !isAsserted { statements += revocation.insert(nil, of: tenant, at: now) }
         statements += [
-            try WebhookEvent.emit(.userIdentityRemoved, data: change, owner: tenant.uuid, at: now),
+            try WebhookEvent.emit(.userIdentityRemoved, data: change, owner: tenant.uuid, by: origin, at: now),
             try AuditEvent.insert(action, of: user.description, owner: tenant.uuid, by: origin, before: audited, at: now),
         ]
         _ = try await db.run(statements)

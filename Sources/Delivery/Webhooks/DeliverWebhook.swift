@@ -80,14 +80,16 @@ package struct DeliverWebhook: Sendable {
         return now.addingTimeInterval(schedule[attempts] * Double.random(in: 0.9...1.1))
     }
 
-    /// `{"type":…,"timestamp":…,"data":…}`. The bytes are the same at each attempt.
+    /// `{"type":…,"timestamp":…,"data":…,"actor":…}`. The bytes are the same at each attempt.
     static func body(of event: WebhookDelivery.Event) throws -> [UInt8] {
         struct Body: Encodable {
             let type: String
             let timestamp: Date
             let data: EventData
+            let actor: EventActor?
         }
-        return try JSONWriter.encode(Body(type: event.type, timestamp: event.occurredAt, data: EventData(event.data)))
+        return try JSONWriter.encode(
+            Body(type: event.type, timestamp: event.occurredAt, data: EventData(event.data), actor: event.actor))
     }
 }
 
@@ -127,7 +129,7 @@ extension DeliverWebhook {
         return try await database.transaction { db in
             let (found, secrets) = try await db.run(
                 """
-                SELECT d.id, d.endpoint_id, d.event_id, v.type, v.occurred_at, v.data, d.state, d.attempts, d.next_at, d.last_status,
+                SELECT d.id, d.endpoint_id, d.event_id, v.type, v.occurred_at, v.data, v.actor, d.state, d.attempts, d.next_at, d.last_status,
                     d.last_error, d.created_at, d.updated_at, e.url, e.format, e.status AS endpoint_status, t.status AS tenant_status
                 FROM webhook_delivery d
                     JOIN webhook_event v ON v.tenant_id = d.tenant_id AND v.id = d.event_id

@@ -14,7 +14,7 @@ extension WebhookRoutes {
         let (webhook, deliveries) = try await call.database(pool).run(
             Webhook.find(id, of: call.tenant),
             """
-            SELECT d.id, d.endpoint_id, d.event_id, v.type, v.occurred_at, v.data, d.state, d.attempts, d.next_at, d.last_status,
+            SELECT d.id, d.endpoint_id, d.event_id, v.type, v.occurred_at, v.data, v.actor, d.state, d.attempts, d.next_at, d.last_status,
                 d.last_error, d.created_at, d.updated_at
             FROM webhook_delivery d JOIN webhook_event v ON v.tenant_id = d.tenant_id AND v.id = d.event_id
             WHERE d.tenant_id = \(call.tenant) AND d.endpoint_id = \(id) AND d.id < \(page.upper) AND d.id > \(page.lower)

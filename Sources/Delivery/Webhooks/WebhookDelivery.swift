@@ -59,7 +59,8 @@ struct WebhookDelivery: Identified, Sendable {
         id = try row.get("id")
         webhook = try row.get("endpoint_id")
         event = Event(
-            id: try row.get("event_id"), type: try row.get("type"), occurredAt: try row.get("occurred_at"), data: try row.get("data"))
+            id: try row.get("event_id"), type: try row.get("type"), occurredAt: try row.get("occurred_at"), data: try row.get("data"),
+            actor: try row.get("actor", as: JSON?.self).map { try JSONDecoder().decode(EventActor.self, from: Data($0.bytes)) })
         state = try row.get("state")
         attempts = try row.get("attempts")
         nextAt = try row.get("next_at")
@@ -71,7 +72,7 @@ struct WebhookDelivery: Identified, Sendable {
 
     static func find(_ id: ID<WebhookDelivery>, to webhook: ID<Webhook>, of tenant: ID<Tenant>) -> SQL {
         """
-        SELECT d.id, d.endpoint_id, d.event_id, v.type, v.occurred_at, v.data, d.state, d.attempts, d.next_at, d.last_status,
+        SELECT d.id, d.endpoint_id, d.event_id, v.type, v.occurred_at, v.data, v.actor, d.state, d.attempts, d.next_at, d.last_status,
             d.last_error, d.created_at, d.updated_at
         FROM webhook_delivery d JOIN webhook_event v ON v.tenant_id = d.tenant_id AND v.id = d.event_id
         WHERE d.tenant_id = \(tenant) AND d.endpoint_id = \(webhook) AND d.id = \(id)
@@ -114,6 +115,7 @@ struct WebhookDelivery: Identified, Sendable {
             let type: String
             let occurred_at: Date
             let data: EventData?
+            let actor: EventActor?
         }
         let id: ID<WebhookDelivery>
         let object = "webhook_delivery"
@@ -130,7 +132,8 @@ struct WebhookDelivery: Identified, Sendable {
     var reply: Reply {
         Reply(
             id: id, webhook_id: webhook,
-            event: .init(id: event.id, type: event.type, occurred_at: event.occurredAt, data: try? EventData(event.data)),
+            event: .init(
+                id: event.id, type: event.type, occurred_at: event.occurredAt, data: try? EventData(event.data), actor: event.actor),
             state: state, attempts: attempts, next_at: nextAt, last_status: lastStatus, last_error: lastError, created_at: createdAt,
             updated_at: updatedAt)
     }

@@ -9,6 +9,19 @@ package struct EmittedEvent: Sendable {
     package let type: String
     package let occurredAt: Date
     package let data: JSON
+    package let actor: EventActor?
+}
+
+/// The caller of the REST API who caused an event. Acts of users, Apple and the system have none.
+package struct EventActor: Codable, Sendable {
+    package let id: String
+    package let session_id, support_access_id, address: String?
+
+    init?(_ origin: AuditEvent.Origin) {
+        guard origin.actor.begins(with: "\(APIKey.idPrefix)_") || origin.actor.begins(with: "\(Person.idPrefix)_") else { return nil }
+        (id, address) = (origin.actor, origin.address)
+        (session_id, support_access_id) = (origin.session?.description, origin.support?.description)
+    }
 }
 
 /// An event at a tenant, delivered to the endpoints that subscribe to it.
@@ -55,12 +68,17 @@ package struct WebhookEvent: Identified, Sendable {
     /// If an endpoint is being deleted at the same time, the statement waits and then skips the endpoint. A missing receiver must not make
     /// the action fail.
     ///
-    /// - Parameter data: the content of the event: IDs and states, never a secret, an email address or a name.
+    /// - Parameters:
+    ///   - data: the content of the event: IDs and states, never a secret, an email address or a name.
+    ///   - origin: the actor that caused the event. Nil for the system.
     /// - Throws: `TooLarge`.
-    package static func emit(_ kind: Kind, data: some Encodable, owner: UUID, at now: Date) throws -> SQL {
+    package static func emit(
+        _ kind: Kind, data: some Encodable, owner: UUID, by origin: AuditEvent.Origin? = nil, at now: Date
+    ) throws -> SQL {
         let json = JSON(bytes: try JSONWriter.encode(data))
         guard json.bytes.count <= largestData else { throw TooLarge(kind: kind) }
-        return "SELECT emit_webhook_event(\(owner), \(ID<WebhookEvent>(at: now)), \(kind), \(now), \(json))"
+        let actor = try origin.flatMap(EventActor.init).map { JSON(bytes: try JSONWriter.encode($0)) }
+        return "SELECT emit_webhook_event(\(owner), \(ID<WebhookEvent>(at: now)), \(kind), \(now), \(json), \(actor))"
     }
 
     /// Whether an enabled endpoint subscribes to events of this kind, as a condition.

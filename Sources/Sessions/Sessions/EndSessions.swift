@@ -13,11 +13,14 @@ extension Session {
     /// The user is updated first and the sessions in a second statement. A login that is creating a session locks the user, so this waits
     /// for it. An expired session is ended too while its last access tokens may be valid (at most one day), because resource servers must
     /// be notified.
-    /// - Parameter last: ends only what started until this time; nil ends all.
+    /// - Parameters:
+    ///   - last: ends only what started until this time; nil ends all.
+    ///   - origin: the actor for the webhook event.
     /// - Returns: the sessions that ended.
     @discardableResult
     package static func endAll(
-        of user: ID<User>, _ tenant: ID<Tenant>, because reason: EndReason, startedUntil last: Date? = nil, at now: Date, in db: Transaction
+        of user: ID<User>, _ tenant: ID<Tenant>, because reason: EndReason, startedUntil last: Date? = nil,
+        by origin: AuditEvent.Origin? = nil, at now: Date, in db: Transaction
     ) async throws -> [ID<Session>] {
         let (_, sessions) = try await db.run(
             User.endTokens(of: user, tenant, at: last ?? now),
@@ -36,7 +39,7 @@ extension Session {
         if !ended.isEmpty {
             _ = try await db.run(
                 WebhookEvent.emit(
-                    .sessionRevoked, data: RevokedSessions(because: reason, ended, of: user), owner: tenant.uuid, at: now))
+                    .sessionRevoked, data: RevokedSessions(because: reason, ended, of: user), owner: tenant.uuid, by: origin, at: now))
         }
         return ended
     }

@@ -36,7 +36,8 @@ extension SessionRoutes {
                 WHERE tenant_id = \(tenant) AND id = \(id)
                 """,
                 try WebhookEvent.emit(
-                    .sessionRevoked, data: RevokedSessions(because: .revoked, [id], of: session.user_id), owner: tenant.uuid, at: now),
+                    .sessionRevoked, data: RevokedSessions(because: .revoked, [id], of: session.user_id), owner: tenant.uuid, by: origin,
+                    at: now),
                 try AuditEvent.insert(
                     "revokeSession", of: id.description, owner: tenant.uuid, by: origin, before: session.audited, after: revoked.audited,
                     at: now),

@@ -73,7 +73,7 @@ extension SessionRoutes {
                 guard !ended.isEmpty else { return (seen, 0) }
                 _ = try await db.run([
                     try WebhookEvent.emit(
-                        .sessionRevoked, data: RevokedSessions(because: .revoked, ended, of: nil), owner: tenant.uuid, at: now),
+                        .sessionRevoked, data: RevokedSessions(because: .revoked, ended, of: nil), owner: tenant.uuid, by: origin, at: now),
                     try AuditEvent.insert(
                         "revokeAllSessions", of: tenant.description, owner: tenant.uuid, by: origin,
                         after: Revocation(revoked: ended.count), at: now),

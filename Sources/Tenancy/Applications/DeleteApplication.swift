@@ -49,7 +49,7 @@ extension ApplicationRoutes {
             if ended > 0 {
                 statements.append(
                     try WebhookEvent.emit(
-                        .sessionRevoked, data: Ended(application_id: id, revoked: ended), owner: tenant.uuid, at: now))
+                        .sessionRevoked, data: Ended(application_id: id, revoked: ended), owner: tenant.uuid, by: origin, at: now))
             }
             statements.append(
                 try AuditEvent.insert(

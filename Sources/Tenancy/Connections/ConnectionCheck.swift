@@ -118,7 +118,7 @@ extension ConnectionDetails {
                 statements.append(
                     try WebhookEvent.emit(
                         .connectionFailing, data: ConnectionFailing(connection_id: id, reason: .checkFailed, apple_key_id: key?.id),
-                        owner: owner, at: now))
+                        owner: owner, by: origin, at: now))
             }
             if isAudited || before != check.outcome {
                 let after = Audited(outcome: check.outcome, steps: check.steps)
