@@ -11,6 +11,7 @@ extension PersonRoutes {
     @Sendable
     func resetPersonFactors(_ request: Request, _ call: PlatformContext) async throws -> Response {
         try call.require(.membersWrite)
+        try call.requireRecentSignIn(at: now())
         let id = try call.id("person", of: "person", as: Person.self)
         let (now, origin) = (now(), call.origin)
         let person = try await call.platformDatabase(pool).transaction { db in

@@ -14,10 +14,9 @@ extension AccountRoutes {
         guard let passkey = try await passkey(account) else { return .seeOther("/account/passkeys") }
         let refusal = try await endpoints.people.transaction { db -> Text? in
             _ = try await db.run(Person.lock(person.id))
-            let rows = try await db.run(SecondFactors.find(of: person.id) + [Person.find(person.id)])
-            let factors = try SecondFactors(rows)
+            guard let (current, factors) = try await db.personWithFactors(person.id) else { return nil }
             if factors.passkeys <= 1 {
-                guard try rows[3].first(Person.init)?.passwordChangedAt != nil else { return .onlyWayIn }
+                guard current.passwordChangedAt != nil else { return .onlyWayIn }
                 guard factors.totp != nil else { return .accountNeedsFactor }
             }
             _ = try await db.run(

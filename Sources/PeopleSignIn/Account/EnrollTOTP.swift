@@ -16,8 +16,7 @@ extension AccountRoutes {
     func showTOTP(_ request: Request, _ account: AccountContext) async throws -> Response {
         try account.requireRecent()
         let frame = endpoints.frame(request, account.web)
-        let rows = try await endpoints.people.repeatable.run(SecondFactors.find(of: account.person.id))
-        let factors = try SecondFactors(rows)
+        let factors = try await endpoints.people.repeatable.secondFactors(of: account.person.id)
         guard let totp = factors.totp else { return enrollmentPage(account, AuthenticatorKey.random()).response(in: frame) }
         return removalPage(account, totp, factors).response(in: frame)
     }

@@ -13,8 +13,7 @@ extension AccountRoutes {
         let (frame, person) = (endpoints.frame(request, account.web), account.person)
         let kept = try await endpoints.people.transaction { db -> (PersonTOTP, SecondFactors)? in
             _ = try await db.run(Person.lock(person.id))
-            let rows = try await db.run(SecondFactors.find(of: person.id))
-            let factors = try SecondFactors(rows)
+            let factors = try await db.secondFactors(of: person.id)
             guard let totp = factors.totp else { return nil }
             guard factors.passkeys > 0 else { return (totp, factors) }
             _ = try await db.run(

@@ -57,8 +57,7 @@ extension AccountRoutes {
                 guard try await db.run(code).affected == 1 else { return false }
             } else {
                 // A factor may have been added since the page was shown.
-                let rows = try await db.run(SecondFactors.find(of: person.id))
-                guard try SecondFactors(rows).isEmpty else { return false }
+                guard try await db.secondFactors(of: person.id).isEmpty else { return false }
             }
             _ = try await db.run(
                 [
@@ -93,9 +92,10 @@ extension AccountRoutes {
     private func recovery(_ sealed: String?) async throws -> Recovery? {
         guard let sealed, let ticket = MailTicket(.recovery, opening: sealed, with: endpoints.keyring, at: endpoints.now())
         else { return nil }
-        let rows = try await endpoints.people.repeatable.run(SecondFactors.find(of: ticket.person) + [Person.find(ticket.person)])
-        guard let person = try rows[3].first(Person.init), ticket.isCurrent(for: person) else { return nil }
-        return Recovery(ticket: ticket, sealed: sealed, person: person, factors: try SecondFactors(rows))
+        guard let (person, factors) = try await endpoints.people.repeatable.personWithFactors(ticket.person),
+            ticket.isCurrent(for: person)
+        else { return nil }
+        return Recovery(ticket: ticket, sealed: sealed, person: person, factors: factors)
     }
 
     private var invalidRecovery: AccountPage {

@@ -13,8 +13,7 @@ extension AccountRoutes {
     func showAccount(_ request: Request, _ account: AccountContext) async throws -> Response {
         let (frame, person) = (endpoints.frame(request, account.web), account.person)
         let language = frame.language
-        let rows = try await endpoints.people.repeatable.run(SecondFactors.find(of: person.id))
-        let factors = try SecondFactors(rows)
+        let factors = try await endpoints.people.repeatable.secondFactors(of: person.id)
         var page = AccountPage(.yourAccount)
         if try endpoints.query(request)["done"]?.isSame(as: "password") == true { page.notice = .passwordIsChanged }
 

@@ -56,13 +56,13 @@ extension AccountEndpoints {
         }
         guard let session = found, session.kind == .browser, session.isActive(at: now) else { return nil }
         // A write for each page would cost more than it tells.
-        let uses: [SQL] = now < session.lastUsedAt.addingTimeInterval(60) ? [] : [PersonSession.touch(session.id, at: now)]
-        let rows = try await people.repeatable.run([Person.find(session.person), Membership.all(of: session.person)] + uses)
-        guard let person = try rows[0].first(Person.init) else { return nil }
+        if now >= session.lastUsedAt.addingTimeInterval(60) { _ = try await people.repeatable.run(PersonSession.touch(session.id, at: now)) }
+        let (found, memberships) = try await people.repeatable.run(Person.find(session.person), Membership.all(of: session.person))
+        guard let person = try found.first(Person.init) else { return nil }
         context.record.noteAuthenticated()
         return AccountContext(
             web: context, person: person, session: session,
-            memberships: try rows[1].map { (try $0.get("tenant_id"), try Membership($0)) },
+            memberships: try memberships.map { (try $0.get("tenant_id"), try Membership($0)) },
             formToken: FormToken(for: session.id.description, with: keyring), now: now)
     }
 

@@ -39,8 +39,7 @@ extension PersonSignInRoutes {
             case .person:
                 try await endpoints.people.transaction { db in
                     // A factor may have been added since the password was given.
-                    let rows = try await db.run(SecondFactors.find(of: id) + [Person.find(id)])
-                    guard let person = try rows[3].first(Person.init), step.isCurrent(for: person), try SecondFactors(rows).isEmpty
+                    guard let (person, factors) = try await db.personWithFactors(id), step.isCurrent(for: person), factors.isEmpty
                     else { throw Outdated() }
                     _ = try await db.run(factor + session.statements)
                 }

@@ -20,9 +20,8 @@ extension PersonSignInRoutes {
     func giveSecondFactor(_ request: Request, _ form: OwnForm, _ step: StepTicket, _ context: WebContext) async throws -> Response {
         guard case .password(let id) = step.stage else { return .seeOther("/account/sign-in") }
         let (now, frame) = (endpoints.now(), endpoints.frame(request, context))
-        let rows = try await endpoints.people.repeatable.run(SecondFactors.find(of: id) + [Person.find(id)])
-        guard let person = try rows[3].first(Person.init), step.isCurrent(for: person) else { return .seeOther("/account/sign-in") }
-        let factors = try SecondFactors(rows)
+        guard let (person, factors) = try await endpoints.people.repeatable.personWithFactors(id), step.isCurrent(for: person)
+        else { return .seeOther("/account/sign-in") }
         func refused(_ outcome: String, wait: TimeInterval? = nil) -> Response {
             note("second factor refused", outcome, context)
             let seconds = wait.map { max(1, Int($0.rounded(.up))) }

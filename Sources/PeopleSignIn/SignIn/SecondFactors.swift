@@ -15,14 +15,25 @@ struct SecondFactors: Sendable {
     var takesCodes: Bool { totp != nil || !recoveryCodes.isEmpty }
     var isEmpty: Bool { !takesCodes && passkeys == 0 }
 
-    init(_ rows: [Rows]) throws {
-        totp = try rows[0].first(PersonTOTP.init).flatMap { $0.confirmedAt == nil ? nil : $0 }
-        recoveryCodes = try rows[1].map(StoredRecoveryCode.init)
-        passkeys = rows[2].count
+    fileprivate init(totp: Rows, recoveryCodes: Rows, passkeys: Rows) throws {
+        self.totp = try totp.first(PersonTOTP.init).flatMap { $0.confirmedAt == nil ? nil : $0 }
+        self.recoveryCodes = try recoveryCodes.map(StoredRecoveryCode.init)
+        self.passkeys = passkeys.count
+    }
+}
+
+extension StatementRunner {
+    func secondFactors(of person: ID<Person>) async throws -> SecondFactors {
+        let (totp, codes, passkeys) = try await run(
+            PersonTOTP.find(of: person), StoredRecoveryCode.unused(of: person), PersonPasskey.all(of: person))
+        return try SecondFactors(totp: totp, recoveryCodes: codes, passkeys: passkeys)
     }
 
-    static func find(of person: ID<Person>) -> [SQL] {
-        [PersonTOTP.find(of: person), StoredRecoveryCode.unused(of: person), PersonPasskey.all(of: person)]
+    /// The account, and its second factors. Nil without an account.
+    func personWithFactors(_ id: ID<Person>) async throws -> (person: Person, factors: SecondFactors)? {
+        let (person, totp, codes, passkeys) = try await run(
+            Person.find(id), PersonTOTP.find(of: id), StoredRecoveryCode.unused(of: id), PersonPasskey.all(of: id))
+        return try person.first(Person.init).map { ($0, try SecondFactors(totp: totp, recoveryCodes: codes, passkeys: passkeys)) }
     }
 }
 
@@ -39,12 +50,6 @@ extension SecondFactors {
             let place = code.position(in: recoveryCodes.map(\.digest), for: person.uuid, with: keyring)
         else { return nil }
         return recoveryCodes[place].use(of: person, at: now)
-    }
-}
-
-extension PersonSignInRoutes {
-    func secondFactors(of person: ID<Person>) async throws -> SecondFactors {
-        try SecondFactors(try await endpoints.people.repeatable.run(SecondFactors.find(of: person)))
     }
 }
 

@@ -40,10 +40,9 @@ extension PersonSignInRoutes {
         else { return try refused("malformed_passkey") }
         // The account of the password, if there was one.
         if case .password(let known) = step.stage, known != id { return try refused("other_account") }
-        let rows = try await endpoints.people.repeatable.run([
-            Person.find(id), PersonPasskey.find(credential: response.credentialID, of: id),
-        ])
-        guard let person = try rows[0].first(Person.init), let stored = try rows[1].first(PersonPasskey.init)
+        let (account, credential) = try await endpoints.people.repeatable.run(
+            Person.find(id), PersonPasskey.find(credential: response.credentialID, of: id))
+        guard let person = try account.first(Person.init), let stored = try credential.first(PersonPasskey.init)
         else { return try refused("unknown_passkey") }
         let used: Passkey
         do {

@@ -45,7 +45,7 @@ extension PersonSignInRoutes {
         _ = try await endpoints.people.run(
             [Person.resetFailures(.password, of: person.id)]
                 + (replacement.map { [Person.renewHash($0.text, of: person.id, keyring: endpoints.keyring)] } ?? []))
-        let factors = try await secondFactors(of: person.id)
+        let factors = try await endpoints.people.repeatable.secondFactors(of: person.id)
         let stage: StepTicket.Stage =
             factors.isEmpty
             ? .enrollment(.person(person.id), key: AuthenticatorKey.random().bytes) : .password(person.id)
