@@ -339,7 +339,7 @@ struct OpenOperations: Sendable {
         let link = String((invited.json["url"] as? String ?? "").dropFirst(PersonClient.account.count))
         let shown = try await person.open(link)
         let accepted = try await person.send("/invitation", [("name", "Mary"), ("password", person.password)], from: shown)
-        let authenticator = try await person.open("/sign-in/authenticator")
+        let newFactor = try await person.open("/sign-in/authenticator")
         let confirmed = try await person.enroll()
         // A page with a form of the session.
         let again = try await platform.call("POST", "/platform/operators", ["email": "mary@example.com"])
@@ -347,13 +347,20 @@ struct OpenOperations: Sendable {
         let signedOut = try await person.send("/sign-out", [], from: own)
         let start = try await person.open("/sign-in")
         let asked = try await person.send("/sign-in", [("email", person.email)], from: start)
+        var authenticator = SoftwareAuthenticator()
+        authenticator.userHandle = try await person.id().map { withUnsafeBytes(of: $0.uuid, Array.init) }
+        try await person.addPasskey(authenticator)
+        authenticator.signCount += 1
         let passkey = try await person.open("/sign-in/passkey")
-        let withPasskey = try await person.send("/sign-in/passkey", [("credential_id", "AQID")], from: passkey)
+        let assertion = try authenticator.assertion(PersonClient.challenge(passkey) ?? [])
+        let withPasskey = try await person.usePasskey(assertion, from: passkey)
+        let restart = try await person.open("/sign-in?again=/account")
+        let askedAgain = try await person.send("/sign-in", [("email", person.email)], from: restart)
         let given = try await person.send(
-            "/sign-in/password", [("email", person.email), ("password", person.password)], from: asked)
+            "/sign-in/password", [("email", person.email), ("password", person.password)], from: askedAgain)
         let code = try await person.open("/sign-in/code")
         return [
-            ("showInvitation", shown), ("acceptInvitation", accepted), ("showAuthenticator", authenticator),
+            ("showInvitation", shown), ("acceptInvitation", accepted), ("showAuthenticator", newFactor),
             ("confirmAuthenticator", confirmed), ("signOut", signedOut), ("showSignIn", start), ("signIn", asked),
             ("showPasskeySignIn", passkey), ("signInWithPasskey", withPasskey), ("signInWithPassword", given),
             ("showSecondFactor", code), ("giveSecondFactor", try await person.send("/sign-in/code", [("code", person.code())], from: code)),
