@@ -274,8 +274,15 @@ let package = Package(
                 crypto, httpTypes, hummingbird, logging,
             ]),
         .target(
+            name: "Terminal",
+            dependencies: [
+                "Devices", "Sessions", "ClientKeys", "People", "Access", "Web", "Postgres", "Sealing", "Encoding",
+                crypto, httpTypes, hummingbird, logging, serviceLifecycle,
+            ]),
+        .target(
             name: "Server",
             dependencies: [
+                "Terminal",
                 "Branding",
                 "Domains",
                 "PeopleSignIn", "Factors",

@@ -44,6 +44,7 @@ extension PlatformDatabase {
         case rotateSigningKeys = "rotate signing keys"
         case forgetUsedTokens = "forget used id_tokens"
         case forgetDeviceAuthorizations = "forget device authorizations"
+        case forgetTerminals = "forget requests of terminals"
         case forgetTransferIdentifiers = "forget transfer identifiers"
         case mergeTransferCounts = "fold transfer counts"
         case forgetRevocations = "forget old revocations"

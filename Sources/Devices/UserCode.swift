@@ -1,11 +1,11 @@
 import Encoding
-import Sealing
+package import Sealing
 
 /// The code that a person types: 8 consonants (RFC 8628, section 6.1). Without vowels, it spells no word. No letter looks like another one or
 /// like a digit.
 ///
 /// There are 20^8 codes (34 bits). The limit of wrong codes makes it unlikely that a guess finds one of the open ones.
-struct UserCode: Sendable, Equatable {
+package struct UserCode: Sendable, Equatable {
     private static let alphabet = Array("BCDFGHJKLMNPQRSTVWXZ".utf8)
     private static let length = 8
     /// In bytes, with the spaces and hyphens that a person may type.
@@ -14,7 +14,7 @@ struct UserCode: Sendable, Equatable {
 
     private let letters: [UInt8]
 
-    static func random() -> UserCode {
+    package static func random() -> UserCode {
         var random = SystemRandomness()
         return UserCode(letters: (0..<length).map { _ in alphabet.randomElement(using: &random)! })
     }
@@ -24,7 +24,7 @@ struct UserCode: Sendable, Equatable {
     }
 
     /// Reads typed text. Case, spaces and hyphens do not count. Nil if any other character is in it, or if the length is wrong.
-    init?(_ typed: String) {
+    package init?(_ typed: String) {
         guard typed.utf8.count <= Self.longestTyped else { return nil }
         var letters: [UInt8] = []
         for byte in typed.utf8 where byte != UInt8(ascii: " ") && byte != UInt8(ascii: "-") {
@@ -37,13 +37,13 @@ struct UserCode: Sendable, Equatable {
     }
 
     /// The code as a device shows it: two groups of 4 letters.
-    var text: String {
+    package var text: String {
         String(decoding: letters.prefix(4), as: UTF8.self) + "-" + String(decoding: letters.dropFirst(4), as: UTF8.self)
     }
 
     /// The stored form. A reader of the database cannot try all codes, because the digest needs a key that is not in it.
-    func digest(with keyring: Keyring) -> [UInt8] { keyring.digest(letters, purpose: Self.purpose) }
+    package func digest(with keyring: Keyring) -> [UInt8] { keyring.digest(letters, purpose: Self.purpose) }
 
     /// The stored forms under all digest keys.
-    func digests(with keyring: Keyring) -> [[UInt8]] { keyring.digests(letters, purpose: Self.purpose) }
+    package func digests(with keyring: Keyring) -> [[UInt8]] { keyring.digests(letters, purpose: Self.purpose) }
 }

@@ -21,14 +21,16 @@ extension PersonSession {
         package let kind: Kind
         package let methods: [String]
         package let onlyTenant: ID<Tenant>?
+        /// When the person gave all factors. Nil for now.
+        package let authenticatedAt: Date?
         package let userAgent, address: String?
 
         package init(
             _ id: ID<PersonSession>, of person: ID<Person>, _ kind: Kind, methods: [String], onlyTenant: ID<Tenant>? = nil,
-            userAgent: String?, address: String?
+            authenticatedAt: Date? = nil, userAgent: String?, address: String?
         ) {
             (self.id, self.person, self.kind, self.methods, self.onlyTenant) = (id, person, kind, methods, onlyTenant)
-            (self.userAgent, self.address) = (userAgent, address)
+            (self.authenticatedAt, self.userAgent, self.address) = (authenticatedAt, userAgent, address)
         }
 
         package func insert(_ secret: Secret, keyring: Keyring, at now: Date) -> SQL {
@@ -37,8 +39,8 @@ extension PersonSession {
             return """
                 INSERT INTO person_session (id, person_id, kind, digest, bound_digest, methods, only_tenant_id, authenticated_at, created_at,
                     last_used_at, expires_at, user_agent, address)
-                VALUES (\(id), \(person), \(kind), \(digest), \(bound), \(methods), \(onlyTenant), \(now), \(now), \(now),
-                    \(now.addingTimeInterval(kind.lifetime)), \(userAgent), \(address))
+                VALUES (\(id), \(person), \(kind), \(digest), \(bound), \(methods), \(onlyTenant), \(authenticatedAt ?? now), \(now),
+                    \(now), \(now.addingTimeInterval(kind.lifetime)), \(userAgent), \(address))
                 """
         }
     }
@@ -92,6 +94,16 @@ extension PersonSession {
         SELECT id, person_id, kind, methods, only_tenant_id, authenticated_at, created_at, last_used_at, expires_at, ended_at, digest,
             bound_digest
         FROM person_session WHERE tenant_id = \(UUID.platform) AND id = \(id)
+        """
+    }
+
+    /// Locks a session that has not ended, for a transaction that starts another one with its permission. It returns no row otherwise.
+    package static func lock(active id: ID<PersonSession>, of person: ID<Person>, at now: Date) -> SQL {
+        """
+        SELECT s.id FROM person_session AS s JOIN person AS p ON p.tenant_id = s.tenant_id AND p.id = s.person_id
+        WHERE s.tenant_id = \(UUID.platform) AND s.id = \(id) AND s.person_id = \(person) AND s.ended_at IS NULL
+            AND s.expires_at > \(now) AND (p.sessions_valid_after IS NULL OR s.created_at >= p.sessions_valid_after)
+        FOR SHARE OF s
         """
     }
 

@@ -5,14 +5,14 @@ import Sealing
 import Tenancy
 
 /// Proof Key for Code Exchange (RFC 7636), S256 only.
-enum PKCE {
+package enum PKCE {
     /// Whether a text is 32 bytes in base64url, without padding.
-    static func isChallenge(_ text: String) -> Bool {
+    package static func isChallenge(_ text: String) -> Bool {
         text.utf8.count == 43 && text.utf8.allSatisfy { isUnreserved($0) && $0 != UInt8(ascii: ".") && $0 != UInt8(ascii: "~") }
     }
 
     /// Whether the challenge is the hash of this verifier (section 4.6).
-    static func verify(_ verifier: String, against challenge: String) -> Bool {
+    package static func verify(_ verifier: String, against challenge: String) -> Bool {
         guard (43...128).contains(verifier.utf8.count), verifier.utf8.allSatisfy(isUnreserved) else { return false }
         let hash = Array(SHA256.hash(data: Data(verifier.utf8))).base64URL
         return constantTimeEqual(Array(hash.utf8), Array(challenge.utf8))
