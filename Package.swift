@@ -276,7 +276,7 @@ let package = Package(
         .target(
             name: "Terminal",
             dependencies: [
-                "Devices", "Sessions", "ClientKeys", "People", "Access", "Web", "Postgres", "Sealing", "Encoding",
+                "PeopleSignIn", "Devices", "Sessions", "ClientKeys", "People", "Access", "Pages", "Web", "Postgres", "Sealing", "Encoding",
                 crypto, httpTypes, hummingbird, logging, serviceLifecycle,
             ]),
         .target(

@@ -115,6 +115,9 @@ package enum Text: String, CaseIterable, Sendable {
     case roleOperator, roleOwner, roleAdmin, roleDeveloper, roleBilling, roleViewer, invitationSubject
     case mailInvites, openLinkToAccept, ignoreInvitation
 
+    // The login from a terminal.
+    case logInToTheTerminal, terminalActsAsYou, continueIfYouStartedTheLogin, terminalRequestIsOver, logInAgainInTheTerminal
+
     // Their own account.
     case yourAccount, backToYourAccount, save, changeIt, removeIt, addressIsSignInName, changeAddress
     case newAddress, addressChangesByLink, openLinkWithinHour, lookIntoSpam, confirmAddress

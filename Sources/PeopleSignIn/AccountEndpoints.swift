@@ -1,16 +1,16 @@
 package import Access
-import Encoding
+package import Encoding
 package import Factors
 package import Foundation
 import HTTPTypes
-import Hummingbird
+package import Hummingbird
 package import Logging
 package import Mail
-import Pages
+package import Pages
 import Passkeys
 package import Postgres
 package import Sealing
-import Sessions
+package import Sessions
 import Tenancy
 package import Web
 
@@ -18,11 +18,11 @@ package import Web
 ///
 /// The pages are at the public URL only. At a tenant's own host, each path is below the tenant, so no cookie of a person gets there.
 package struct AccountEndpoints: Sendable {
-    let pool: DatabasePool
+    package let pool: DatabasePool
     let keyring: Keyring
     /// The URL of this server for browsers, without a slash at its end.
     let publicURL: String
-    let limits: RequestLimits
+    package let limits: RequestLimits
     let hashing: PasswordHashing
     /// Nil if the public URL names an IP address, where browsers have no passkeys.
     let relyingParty: RelyingParty?
@@ -34,7 +34,7 @@ package struct AccountEndpoints: Sendable {
     private let origin: String?
 
     /// The longest form in bytes. A password has up to 1024 bytes, which are three times as many in a form.
-    static let longestForm = 16_384
+    package static let longestForm = 16_384
     /// The name of the product, where pages and authenticator apps show it.
     static let product = "Espalier"
 
@@ -49,10 +49,10 @@ package struct AccountEndpoints: Sendable {
     }
 
     /// The rows of people, and of the memberships and invitations of all owners.
-    var people: PlatformDatabase { PlatformDatabase(pool, for: .signPeopleIn) }
+    package var people: PlatformDatabase { PlatformDatabase(pool, for: .signPeopleIn) }
 
     /// The frame of a page.
-    func frame(_ request: Request, _ context: WebContext) -> PageFrame {
+    package func frame(_ request: Request, _ context: WebContext) -> PageFrame {
         PageFrame(request, nil, requestID: context.record.current.requestID)
     }
 
@@ -63,12 +63,12 @@ package struct AccountEndpoints: Sendable {
     }
 
     /// The query of a page.
-    func query(_ request: Request) throws(ErrorPage) -> Form {
+    package func query(_ request: Request) throws(ErrorPage) -> Form {
         do { return try Form(request.uri.query ?? "") } catch { throw .formNotCurrent }
     }
 
     /// A handler that turns an outage and an overload into pages.
-    func answering(_ body: @escaping @Sendable (Request, WebContext) async throws -> Response) -> Handler {
+    package func answering(_ body: @escaping @Sendable (Request, WebContext) async throws -> Response) -> Handler {
         { request, context in
             do {
                 return try await body(request, context)
@@ -82,7 +82,7 @@ package struct AccountEndpoints: Sendable {
 
 extension ErrorPage {
     /// The form of another site, of an earlier session, or of none.
-    static let formNotCurrent = ErrorPage(
+    package static let formNotCurrent = ErrorPage(
         outcome: "form_not_current", status: .badRequest, title: .requestCannotBeProcessed, detail: .formIsNotCurrent,
         remedy: .openThePageAgain)
     /// Too many passwords wait for their check.
@@ -93,7 +93,7 @@ extension ErrorPage {
 
 extension Response {
     /// A redirect to a page of this server. It turns a POST into a GET.
-    static func seeOther(_ path: String, cookies: [String] = []) -> Response {
+    package static func seeOther(_ path: String, cookies: [String] = []) -> Response {
         .redirect(to: path, status: .seeOther, cookies: cookies)
     }
 }

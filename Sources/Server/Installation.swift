@@ -27,6 +27,7 @@ import Signing
 import Sinks
 import Synchronization
 package import Tenancy
+import Terminal
 import Users
 package import Web
 
@@ -157,6 +158,7 @@ package struct Installation: Sendable {
             ] + TransferJobs(pool: pool, logger: logger, now: now).passes + sessionJobs.passes
             + DeviceJobs(pool: pool, logger: logger, now: now).passes + accountJobs.passes + billingJobs.passes
             + sinkJobs.passes + mailJobs.passes + PeopleJobs(pool: pool, logger: logger, now: now).passes
+            + TerminalJobs(pool: pool, logger: logger, now: now).passes
         self.routes = router.actions.map { ($0.method.rawValue, $0.path, $0.name) }
         watch = ConfigurationWatch(
             pool: pool, logger: logger,

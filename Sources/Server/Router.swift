@@ -22,6 +22,7 @@ import SignIn
 import Signing
 import Sinks
 import Tenancy
+import Terminal
 import Users
 import Web
 
@@ -47,6 +48,7 @@ func makeRouter(_ routes: Routes, api: APIEntrance, limits: RequestLimits) -> Ac
     // People who manage a tenant or the platform.
     router.addRoutes(routes.personSignIn.routes)
     router.addRoutes(routes.account.routes)
+    router.addRoutes(routes.terminal.routes)
     router.group("t/{tenant}/mushu/{client_id}", context: CallContext.self).add(middleware: TranslateCallErrors())
         .add(middleware: APIEntrance(authenticate: api.authenticate.forKeys, idempotency: api.idempotency))
         .add(middleware: AnsweredRefusals()).add(middleware: TranslateCallErrors())

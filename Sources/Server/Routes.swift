@@ -24,6 +24,7 @@ import SignIn
 import Signing
 import Sinks
 import Tenancy
+import Terminal
 import Users
 import Web
 
@@ -68,6 +69,7 @@ struct Routes: Sendable {
     let personSignIn: PersonSignInRoutes
     let account: AccountRoutes
     let caller: CallerRoutes
+    let terminal: TerminalRoutes
     let wellKnown: WellKnown
     let button: ButtonRoutes
     let mushu: MushuRoutes
@@ -156,6 +158,10 @@ struct Routes: Sendable {
         personSignIn = PersonSignInRoutes(endpoints: accounts, directory: directory)
         account = AccountRoutes(endpoints: accounts, directory: directory)
         caller = CallerRoutes(pool: pool) { try await directory.find(idOrSlug: $0.description)?.tenant }
+        terminal = TerminalRoutes(
+            grant: TerminalGrant(pool: pool, keyring: keyring, publicURL: publicURL, limits: limits, logger: logger, now: now),
+            account: accounts,
+            tenantName: { id in try await directory.find(id).flatMap { $0.tenant.status == .active ? $0.tenant.name : nil } })
         mushu = MushuRoutes(tokens: issuer, signIn: signIn, native: native, notifications: notifications, connections: connections)
         registration = RegistrationRoutes(
             endpoints: endpoints, pool: pool, applications: applications, allowsPrivate: allowsPrivate,

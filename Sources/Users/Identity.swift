@@ -162,7 +162,7 @@ package enum Identity: Identified {
     /// search by key.
     private static func created(_ user: ID<User>, _ asked: Asked, at now: Date) -> SQL {
         """
-        CASE WHEN id = \(user) AND \(part: WebhookEvent.isExpected(.userCreated, by: asked.tenant.uuid)) THEN
+        CASE WHEN id = \(user) AND \(part: WebhookEvent.isExpected(.userCreated, by: asked.tenant.uuid, at: now)) THEN
             emit_webhook_event(\(asked.tenant), \(ID<WebhookEvent>(at: now)), \(WebhookEvent.Kind.userCreated), \(now),
                 jsonb_build_object('user_id', \(user.description), 'application_id', \(asked.application.description))) END
         """

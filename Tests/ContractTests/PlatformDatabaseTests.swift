@@ -35,6 +35,7 @@ struct PlatformDatabaseTests {
         "Sessions/SessionJobs.swift": [.forgetRevocations],
         "Sinks/SinkJobs.swift": [.deliverUsage, .sendMeterEvents, .compareMeter, .forgetMeterEvents],
         "Tenancy/Connections/ConnectionRoutes.swift": [.useOfSharedConnection],
+        "Terminal/TerminalJobs.swift": [.forgetTerminals],
         "Users/Transfers/TransferJobs.swift": [.forgetTransferIdentifiers, .mergeTransferCounts],
     ]
 

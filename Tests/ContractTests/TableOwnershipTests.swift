@@ -8,7 +8,7 @@ struct TableOwnershipTests {
     /// The tables and views of each target.
     static let owned: [String: Set<String>] = [
         "Access": ["api_key", "audit_event", "idempotency_key"],
-        "Delivery": ["webhook_delivery", "webhook_endpoint", "webhook_event", "webhook_secret"],
+        "Delivery": ["webhook_delivery", "webhook_endpoint", "webhook_event", "webhook_listener", "webhook_secret"],
         "Mail": ["mail", "mail_status"],
         "People": [
             "custom_role", "invitation", "membership", "passkey", "person", "person_session", "person_totp", "recovery_code",
@@ -31,6 +31,7 @@ struct TableOwnershipTests {
         "Sessions": ["backchannel_logout", "revocation", "session", "session_life"],
         "Accounts": ["apple_notification", "apple_revocation", "consent", "user_deletion"],
         "Devices": ["device_authorization"],
+        "Terminal": ["person_device"],
         "AuthKit": ["authkit_user"],
         "Branding": ["branding", "logo"],
         "Domains": ["domain", "lost_host"],

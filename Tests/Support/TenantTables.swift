@@ -125,6 +125,11 @@ package enum TenantTables {
             INSERT INTO person_session (id, person_id, kind, digest, bound_digest, methods, authenticated_at, created_at, last_used_at, expires_at)
             VALUES (\(UUID()), \(person), 'browser', sha256(convert_to(\(text), 'UTF8')), '\\x00', '{pwd}', \(now), \(now), \(now), \(now))
             """,
+            """
+            INSERT INTO person_device (id, user_code_digest, network, state, interval_seconds, created_at, expires_at)
+            VALUES (\(UUID()), sha256(convert_to(\(text), 'UTF8')), '192.0.2.1', 'pending', 5, \(now), \(now))
+            """,
+            "INSERT INTO webhook_listener (tenant_id, id, actor, created_at, expires_at) VALUES (\(tenant), \(UUID()), 'system', \(now), \(now))",
             "INSERT INTO person_totp (id, person_id, sealed_secret, created_at) VALUES (\(UUID()), \(person), '\\x00', \(now))",
             """
             INSERT INTO passkey (id, person_id, credential_id, public_key, aaguid, sign_count, is_backup_eligible, is_backed_up, transports,

@@ -217,7 +217,7 @@ class Check:
             say("has no default answer, #/components/responses/Unexpected")
         if not any(status.startswith("2") for status in answers):
             say("has no 2xx response")
-        if operation.id.startswith("list"):
+        if re.match("list[A-Z]", operation.id):
             for name in ("Limit", "After", "Before"):
                 if name not in references:
                     say(f"is a list without the parameter {name}")

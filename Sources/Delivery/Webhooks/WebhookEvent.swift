@@ -81,8 +81,11 @@ package struct WebhookEvent: Identified, Sendable {
         return "SELECT emit_webhook_event(\(owner), \(ID<WebhookEvent>(at: now)), \(kind), \(now), \(json), \(actor))"
     }
 
-    /// Whether an enabled endpoint subscribes to events of this kind, as a condition.
-    package static func isExpected(_ kind: Kind, by owner: UUID) -> SQL {
-        "EXISTS (SELECT FROM webhook_endpoint WHERE tenant_id = \(owner) AND status = 'enabled' AND \(kind) = ANY(events))"
+    /// Whether an enabled endpoint subscribes to events of this kind, or a terminal listens, as a condition.
+    package static func isExpected(_ kind: Kind, by owner: UUID, at now: Date) -> SQL {
+        """
+        (EXISTS (SELECT FROM webhook_endpoint WHERE tenant_id = \(owner) AND status = 'enabled' AND \(kind) = ANY(events))
+            OR EXISTS (SELECT FROM webhook_listener WHERE tenant_id = \(owner) AND expires_at > \(now)))
+        """
     }
 }

@@ -25,6 +25,8 @@ package struct WebhookRoutes: Sendable {
         let routes = RouteCollection(context: TenantContext.self)
         routes.on(.post, "webhooks", "createWebhook", use: createWebhook)
         routes.on(.get, "webhooks", "listWebhooks", use: listWebhooks)
+        routes.on(.get, "webhooks/listen", "listenWebhooks", use: listenWebhooks)
+        routes.on(.post, "webhooks/trigger", "triggerWebhook", use: triggerWebhook)
         routes.on(.get, "webhooks/{webhook}", "getWebhook", use: getWebhook)
         routes.on(.patch, "webhooks/{webhook}", "updateWebhook", use: updateWebhook)
         routes.on(.delete, "webhooks/{webhook}", "deleteWebhook", use: deleteWebhook)

@@ -1,14 +1,14 @@
 import Access
 import Encoding
-import Foundation
-import Pages
+package import Foundation
+package import Pages
 import Sessions
 import Tenancy
 import Users
 import Web
 
 /// The facts about a device that the pages show, for a person who decides.
-struct DeviceFacts {
+package struct DeviceFacts {
     let facts: [(name: String, value: String)]
     /// A warning about the place of the device, by its address. No sentence says that the device is near, because an attacker can be in the
     /// same network, and behind an unknown proxy all addresses are the proxy's.
@@ -41,13 +41,13 @@ struct DeviceFacts {
     }
 
     /// A user agent proves nothing, because the device states it. It is ASCII, so no letter looks like another one.
-    private static func shown(_ userAgent: String?, in language: Language) -> String {
+    package static func shown(_ userAgent: String?, in language: Language) -> String {
         guard let userAgent else { return language.text(.unknownProgram) }
         return "“" + String(decoding: userAgent.utf8.prefix(longestUserAgent), as: UTF8.self)
             + (userAgent.utf8.count > longestUserAgent ? "…" : "") + "”"
     }
 
-    private static func ago(_ time: Date, _ now: Date, in language: Language) -> String {
+    package static func ago(_ time: Date, _ now: Date, in language: Language) -> String {
         let minutes = Int(max(0, now.timeIntervalSince(time)) / 60)
         switch minutes {
         case 0: return language.text(.lessThanAMinuteAgo)

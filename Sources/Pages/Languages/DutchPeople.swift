@@ -61,6 +61,14 @@ extension Language {
         .ignoreInvitation:
             "Als u de uitnodiging niet verwacht, negeer dan deze e-mail. Stuur hem niet door, want iedereen met de link kan de uitnodiging accepteren.",
 
+        // The login from a terminal.
+        .logInToTheTerminal: "Inloggen in de terminal?",
+        .terminalActsAsYou:
+            "U bent ingelogd als {user}. Als u het toestaat, kan het programma {application} daar tot 90 dagen lang alles doen wat u kunt doen. U kunt de sessie ervan beëindigen in uw account.",
+        .continueIfYouStartedTheLogin:
+            "Ga alleen door als u deze login zojuist zelf in een terminal bent begonnen. Niemand van de helpdesk zal u hier ooit om vragen.",
+        .terminalRequestIsOver: "De login in de terminal is verlopen, of deze link hoort niet bij een login.",
+        .logInAgainInTheTerminal: "Log opnieuw in in de terminal.",
         // The own account.
         .yourAccount: "Uw account",
         .backToYourAccount: "Terug naar uw account",

@@ -61,6 +61,14 @@ extension Language {
         .ignoreInvitation:
             "If you do not expect the invitation, ignore this mail. Do not forward it, because everyone with the link can accept the invitation.",
 
+        // The login from a terminal.
+        .logInToTheTerminal: "Log in to the terminal?",
+        .terminalActsAsYou:
+            "You are signed in as {user}. If you allow it, the program {application} can do there all that you can do, for up to 90 days. You can end its session in your account.",
+        .continueIfYouStartedTheLogin:
+            "Continue only if you started this login in a terminal just now. Nobody from support will ever ask you for it.",
+        .terminalRequestIsOver: "The login of the terminal has expired, or this link does not come from one.",
+        .logInAgainInTheTerminal: "Log in again in the terminal.",
         // The own account.
         .yourAccount: "Your account",
         .backToYourAccount: "Back to your account",

@@ -63,6 +63,14 @@ extension Language {
         .ignoreInvitation:
             "Si vous n’attendez pas cette invitation, ignorez cet e-mail. Ne le transférez pas, car toute personne qui a le lien peut accepter l’invitation.",
 
+        // The login from a terminal.
+        .logInToTheTerminal: "Se connecter dans le terminal ?",
+        .terminalActsAsYou:
+            "Vous utilisez ce compte : {user}. Si vous l’autorisez, le programme {application} pourra y faire tout ce que vous pouvez faire, pendant 90 jours au plus. Vous pouvez mettre fin à sa session dans votre compte.",
+        .continueIfYouStartedTheLogin:
+            "Continuez uniquement si vous venez de commencer cette connexion dans un terminal. L’assistance ne vous le demandera jamais.",
+        .terminalRequestIsOver: "La connexion du terminal a expiré, ou ce lien ne provient pas d’une connexion.",
+        .logInAgainInTheTerminal: "Connectez-vous de nouveau dans le terminal.",
         // The own account.
         .yourAccount: "Votre compte",
         .backToYourAccount: "Retour à votre compte",

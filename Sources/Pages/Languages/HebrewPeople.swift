@@ -59,6 +59,13 @@ extension Language {
         .openLinkToAccept: "יש לפתוח את הקישור הזה כדי לקבל את ההזמנה. הוא פועל פעם אחת ולזמן מוגבל.",
         .ignoreInvitation: "אם ההזמנה אינה צפויה, יש להתעלם מההודעה. אין להעביר אותה, כי כל מי שבידו הקישור יכול לקבל את ההזמנה.",
 
+        // The login from a terminal.
+        .logInToTheTerminal: "להתחבר במסוף?",
+        .terminalActsAsYou:
+            "החשבון המחובר: {user}. אישור שלך יאפשר לתוכנה {application} לבצע שם כל מה שאפשר לך לבצע, למשך עד 90 ימים. אפשר לסיים את ההפעלה שלה בחשבון שלך.",
+        .continueIfYouStartedTheLogin: "יש להמשיך רק אם התחלת את ההתחברות הזו במסוף ממש עכשיו. נציגי התמיכה לעולם לא יבקשו ממך לעשות זאת.",
+        .terminalRequestIsOver: "תוקף ההתחברות במסוף פג, או שהקישור הזה לא שייך להתחברות.",
+        .logInAgainInTheTerminal: "יש להתחבר שוב במסוף.",
         // The own account.
         .yourAccount: "החשבון שלך",
         .backToYourAccount: "חזרה לחשבון שלך",

@@ -61,6 +61,14 @@ extension Language {
         .ignoreInvitation:
             "Se non aspetta l’invito, ignori questa email. Non la inoltri, perché chiunque abbia il link può accettare l’invito.",
 
+        // The login from a terminal.
+        .logInToTheTerminal: "Accedere dal terminale?",
+        .terminalActsAsYou:
+            "Ha effettuato l’accesso con questo account: {user}. Se lo autorizza, il programma {application} potrà fare da lì tutto ciò che può fare Lei, per 90 giorni al massimo. Può terminare la sua sessione nel Suo account.",
+        .continueIfYouStartedTheLogin:
+            "Continui solo se ha appena iniziato questo accesso in un terminale. L’assistenza non Glielo chiederà mai.",
+        .terminalRequestIsOver: "L’accesso dal terminale è scaduto oppure questo link non proviene da un accesso.",
+        .logInAgainInTheTerminal: "Esegua di nuovo l’accesso dal terminale.",
         // The own account.
         .yourAccount: "Il Suo account",
         .backToYourAccount: "Torna al Suo account",

@@ -59,6 +59,12 @@ extension Language {
         .openLinkToAccept: "招待を承諾するには、このリンクを開いてください。一度だけ、限られた期間だけ使用できます。",
         .ignoreInvitation: "招待に心当たりがない場合は、このメールを無視してください。リンクを知っている人は誰でも招待を承諾できるため、転送しないでください。",
 
+        // The login from a terminal.
+        .logInToTheTerminal: "ターミナルでサインインしますか？",
+        .terminalActsAsYou: "サインイン中のアカウント：{user}。許可すると、プログラム（{application}）は最長90日間、このアカウントでできることをすべてできるようになります。セッションはアカウントのページで終了できます。",
+        .continueIfYouStartedTheLogin: "たった今ご自身がターミナルでこのサインインを始めた場合にだけ、続けてください。サポートの担当者がこの操作をお願いすることは決してありません。",
+        .terminalRequestIsOver: "ターミナルのサインインの有効期限が切れているか、このリンクはサインインのものではありません。",
+        .logInAgainInTheTerminal: "ターミナルでもう一度サインインしてください。",
         // The own account.
         .yourAccount: "アカウント",
         .backToYourAccount: "アカウントに戻る",

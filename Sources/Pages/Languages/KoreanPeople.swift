@@ -59,6 +59,12 @@ extension Language {
         .openLinkToAccept: "초대를 수락하려면 이 링크를 여세요. 한 번만, 제한된 시간 동안만 사용할 수 있습니다.",
         .ignoreInvitation: "예상하지 못한 초대라면 이 메일을 무시하세요. 링크가 있는 사람은 누구나 초대를 수락할 수 있으므로 전달하지 마세요.",
 
+        // The login from a terminal.
+        .logInToTheTerminal: "터미널에서 로그인하시겠습니까?",
+        .terminalActsAsYou: "로그인한 계정: {user}. 허용하면 프로그램({application})이 최대 90일 동안 이 계정으로 할 수 있는 모든 작업을 할 수 있습니다. 세션은 계정 페이지에서 종료할 수 있습니다.",
+        .continueIfYouStartedTheLogin: "방금 터미널에서 본인이 직접 이 로그인을 시작했을 때만 계속하세요. 고객지원 담당자는 절대로 이 작업을 요청하지 않습니다.",
+        .terminalRequestIsOver: "터미널의 로그인이 만료되었거나 이 링크가 로그인에서 온 것이 아닙니다.",
+        .logInAgainInTheTerminal: "터미널에서 다시 로그인하세요.",
         // The own account.
         .yourAccount: "내 계정",
         .backToYourAccount: "내 계정으로 돌아가기",

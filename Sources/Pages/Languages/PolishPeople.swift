@@ -61,6 +61,14 @@ extension Language {
         .ignoreInvitation:
             "Jeśli zaproszenie nie jest oczekiwane, proszę zignorować tę wiadomość. Proszę jej nie przekazywać, bo każdy, kto ma link, może przyjąć zaproszenie.",
 
+        // The login from a terminal.
+        .logInToTheTerminal: "Zalogować w terminalu?",
+        .terminalActsAsYou:
+            "Zalogowano jako: {user}. Jeśli Państwo na to pozwolą, program {application} będzie mógł przez maksymalnie 90 dni robić tam wszystko to, co Państwo. Jego sesję można zakończyć na swoim koncie.",
+        .continueIfYouStartedTheLogin:
+            "Proszę kontynuować tylko wtedy, gdy właśnie rozpoczęli Państwo to logowanie w terminalu. Nikt z pomocy technicznej nigdy o to nie poprosi.",
+        .terminalRequestIsOver: "Logowanie w terminalu wygasło albo ten link nie należy do żadnego logowania.",
+        .logInAgainInTheTerminal: "Proszę zalogować się ponownie w terminalu.",
         // The own account.
         .yourAccount: "Twoje konto",
         .backToYourAccount: "Wróć do swojego konta",

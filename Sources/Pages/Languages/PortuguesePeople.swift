@@ -62,6 +62,14 @@ extension Language {
         .ignoreInvitation:
             "Se você não espera o convite, ignore este e-mail. Não o encaminhe, porque qualquer pessoa com o link pode aceitar o convite.",
 
+        // The login from a terminal.
+        .logInToTheTerminal: "Iniciar sessão no terminal?",
+        .terminalActsAsYou:
+            "Você iniciou sessão com esta conta: {user}. Se você autorizar, o programa {application} poderá fazer ali tudo o que você pode fazer, por até 90 dias. Você pode encerrar a sessão dele na sua conta.",
+        .continueIfYouStartedTheLogin:
+            "Continue somente se você acabou de começar este início de sessão em um terminal. O suporte nunca pedirá isso a você.",
+        .terminalRequestIsOver: "O início de sessão do terminal expirou, ou este link não pertence a nenhum.",
+        .logInAgainInTheTerminal: "Inicie sessão de novo no terminal.",
         // The own account.
         .yourAccount: "Sua conta",
         .backToYourAccount: "Voltar à sua conta",

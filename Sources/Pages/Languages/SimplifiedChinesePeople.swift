@@ -59,6 +59,12 @@ extension Language {
         .openLinkToAccept: "请打开此链接以接受邀请。它只能使用一次，且有时间限制。",
         .ignoreInvitation: "如果您没有预期收到邀请，请忽略此邮件。请勿转发，因为任何拥有该链接的人都可以接受邀请。",
 
+        // The login from a terminal.
+        .logInToTheTerminal: "要在终端中登录吗？",
+        .terminalActsAsYou: "您当前的登录身份：{user}。如果您允许，程序 {application} 在最长 90 天内可以在该终端执行您能执行的所有操作。您可以在账户页面结束其会话。",
+        .continueIfYouStartedTheLogin: "只有当您刚刚亲自在终端中开始此登录时，才可以继续。客服人员绝不会要求您这样做。",
+        .terminalRequestIsOver: "终端的登录已过期，或者此链接不属于任何登录。",
+        .logInAgainInTheTerminal: "请在终端中重新登录。",
         // The own account.
         .yourAccount: "您的账户",
         .backToYourAccount: "返回您的账户",

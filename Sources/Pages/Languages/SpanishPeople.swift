@@ -62,6 +62,14 @@ extension Language {
         .ignoreInvitation:
             "Si no espera la invitación, ignore este correo. No lo reenvíe, porque cualquiera que tenga el enlace puede aceptar la invitación.",
 
+        // The login from a terminal.
+        .logInToTheTerminal: "¿Iniciar sesión en el terminal?",
+        .terminalActsAsYou:
+            "Ha iniciado sesión con esta cuenta: {user}. Si lo autoriza, el programa {application} podrá hacer allí todo lo que usted puede hacer, durante 90 días como máximo. Puede cerrar su sesión desde su cuenta.",
+        .continueIfYouStartedTheLogin:
+            "Continúe solo si acaba de empezar este inicio de sesión en un terminal. El equipo de soporte nunca se lo pedirá.",
+        .terminalRequestIsOver: "El inicio de sesión del terminal ha caducado o este enlace no pertenece a ninguno.",
+        .logInAgainInTheTerminal: "Inicie sesión de nuevo en el terminal.",
         // The own account.
         .yourAccount: "Su cuenta",
         .backToYourAccount: "Volver a su cuenta",

@@ -61,6 +61,14 @@ extension Language {
         .ignoreInvitation:
             "Daveti beklemiyorsanız bu e-postayı dikkate almayın. Bağlantıya sahip herkes daveti kabul edebileceği için e-postayı iletmeyin.",
 
+        // The login from a terminal.
+        .logInToTheTerminal: "Terminalde giriş yapılsın mı?",
+        .terminalActsAsYou:
+            "Giriş yaptığınız hesap: {user}. İzin verirseniz {application} programı orada 90 güne kadar sizin yapabildiğiniz her şeyi yapabilir. Oturumunu hesabınızdan sonlandırabilirsiniz.",
+        .continueIfYouStartedTheLogin:
+            "Yalnızca bu girişi az önce bir terminalde siz başlattıysanız devam edin. Destek ekibinden hiç kimse sizden bunu istemez.",
+        .terminalRequestIsOver: "Terminaldeki girişin süresi doldu veya bu bağlantı bir girişe ait değil.",
+        .logInAgainInTheTerminal: "Terminalde yeniden giriş yapın.",
         // The own account.
         .yourAccount: "Hesabınız",
         .backToYourAccount: "Hesabınıza dönün",

@@ -1,12 +1,12 @@
 import Encoding
-import Pages
+package import Pages
 import People
 
 /// A form of an `AccountPage`.
-struct AccountForm: Sendable {
+package struct AccountForm: Sendable {
     /// A field with its label, and with its problem beside it.
-    struct Field: Sendable {
-        enum Kind: String, Sendable {
+    package struct Field: Sendable {
+        package enum Kind: String, Sendable {
             case text, email, password
             /// A code, in large letters with space between them.
             case code = "one-time-code"
@@ -17,15 +17,15 @@ struct AccountForm: Sendable {
         let kind: Kind
         /// The value of `autocomplete`.
         let autocomplete: String
-        var value = ""
-        var hint: Text?
-        var problem: Text?
+        package var value = ""
+        package var hint: Text?
+        package var problem: Text?
         /// Whether the person cannot change it. A password manager still reads it.
         var isFixed = false
         /// In characters.
-        var longest = 254
+        package var longest = 254
 
-        init(_ name: String, _ label: Text, _ kind: Kind = .text, autocomplete: String) {
+        package init(_ name: String, _ label: Text, _ kind: Kind = .text, autocomplete: String) {
             (self.name, self.label, self.kind, self.autocomplete) = (name, label, kind, autocomplete)
         }
 
@@ -41,7 +41,7 @@ struct AccountForm: Sendable {
             return field
         }
 
-        static func code() -> Field {
+        package static func code() -> Field {
             var field = Field("code", .code, .code, autocomplete: "one-time-code")
             field.longest = 64
             return field
@@ -56,11 +56,11 @@ struct AccountForm: Sendable {
     var hidden: [(name: String, value: String)] = []
     let button: Text
     /// Whether the button is not the way that most people go.
-    var isSecondary = false
+    package var isSecondary = false
     /// The thing that the button is about, for a page with several buttons of the same text.
     var subject: String?
 
-    init(_ action: String, _ token: FormToken, fields: [Field] = [], hidden: [(name: String, value: String)] = [], button: Text) {
+    package init(_ action: String, _ token: FormToken, fields: [Field] = [], hidden: [(name: String, value: String)] = [], button: Text) {
         (self.action, self.token, self.fields, self.hidden, self.button) = (action, token, fields, hidden, button)
     }
 

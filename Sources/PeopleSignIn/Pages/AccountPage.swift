@@ -1,20 +1,20 @@
 import Encoding
 import Factors
-import HTTPTypes
-import Hummingbird
-import Pages
+package import HTTPTypes
+package import Hummingbird
+package import Pages
 import Web
 
 /// A page of the account or of its sign-in: what it tells, and its forms. It has no script.
 ///
 ///     AccountPage(.yourName).with(form: AccountForm(…)).response(in: frame)
-struct AccountPage: Sendable {
+package struct AccountPage: Sendable {
     /// A line of a list of facts.
-    struct Fact: Sendable {
+    package struct Fact: Sendable {
         let name: Text
         let value: String
 
-        init(_ name: Text, _ value: String) { (self.name, self.value) = (name, value) }
+        package init(_ name: Text, _ value: String) { (self.name, self.value) = (name, value) }
     }
 
     struct Link: Sendable {
@@ -56,25 +56,27 @@ struct AccountPage: Sendable {
     /// The result of the action before. A screen reader reads it when the page loads.
     var notice: Text?
     /// The reason why the action before was refused.
-    var problem: Text?
-    var details: [Text] = []
-    var facts: [Fact] = []
+    package var problem: Text?
+    package var details: [Text] = []
+    package var facts: [Fact] = []
     /// Codes that the person copies or prints.
     var codes: [String] = []
     /// An SVG of our own, such as a QR code. It is inserted unchanged.
     var picture: String?
-    var forms: [AccountForm] = []
+    package var forms: [AccountForm] = []
+    /// The addresses outside of this server to which the response to a form may redirect.
+    package var redirects: [String] = []
     var links: [Link] = []
     var sections: [Section] = []
-    var status = HTTPResponse.Status.ok
-    /// The origin that the browser states with a form. A page whose address is a secret has `strict-origin`.
+    package var status = HTTPResponse.Status.ok
+    /// What the browser states with a form. A page whose address is a secret has `strict-origin`.
     var referrerPolicy = "same-origin"
 
-    init(_ title: Text, values: [Text.Placeholder: String] = [:]) {
+    package init(_ title: Text, values: [Text.Placeholder: String] = [:]) {
         (self.title, self.values) = (title, values)
     }
 
-    func response(in frame: PageFrame) -> Response {
+    package func response(in frame: PageFrame) -> Response {
         let language = frame.language
         func words(_ text: Text) -> String { language.text(text, values) }
         let refused = problem ?? forms.lazy.flatMap(\.fields).compactMap(\.problem).first
@@ -92,7 +94,8 @@ struct AccountPage: Sendable {
         if let problem { (content["hasProblem"], content["problem"]) = (true, words(problem)) }
         if let picture { (content["hasPicture"], content["picture"]) = (true, picture) }
         // The browser states the origin of a form only with such a policy.
-        return frame.response(Self.template, content, status, forms: "'self'", referrerPolicy: referrerPolicy)
+        return frame.response(
+            Self.template, content, status, forms: PagePolicy.forms(redirectingTo: redirects), referrerPolicy: referrerPolicy)
     }
 
     private static let template = HTMLTemplate.framed(

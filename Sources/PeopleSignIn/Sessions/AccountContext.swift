@@ -1,23 +1,23 @@
-import Access
+package import Access
 import Encoding
-import Foundation
-import Hummingbird
+package import Foundation
+package import Hummingbird
 import Pages
-import People
+package import People
 import Postgres
 import Sessions
-import Web
+package import Web
 
 /// A request of a signed-in person.
-struct AccountContext: Sendable {
-    let web: WebContext
-    let person: Person
-    let session: PersonSession
+package struct AccountContext: Sendable {
+    package let web: WebContext
+    package let person: Person
+    package let session: PersonSession
     /// The memberships of the person, with their owners: tenants, or the platform.
-    let memberships: [(owner: UUID, membership: Membership)]
+    package let memberships: [(owner: UUID, membership: Membership)]
     /// For the field `csrf` of forms.
-    let formToken: FormToken
-    let now: Date
+    package let formToken: FormToken
+    package let now: Date
 
     /// How old a sign-in may be for a change of keys, members or factors, in seconds.
     static let recency: TimeInterval = 600
@@ -26,19 +26,21 @@ struct AccountContext: Sendable {
     var isRecent: Bool { now < session.authenticatedAt.addingTimeInterval(Self.recency) }
 
     /// - Throws: `SignInAgain`, which leads to the sign-in and back to the page.
-    func requireRecent() throws(SignInAgain) {
+    package func requireRecent() throws(SignInAgain) {
         if !isRecent { throw SignInAgain() }
     }
 
     /// The actor and its origin for the audit trail.
-    var origin: AuditEvent.Origin {
+    package var origin: AuditEvent.Origin {
         AuditEvent.Origin(
             actor: person.id.description, address: web.record.current.address, requestID: web.record.current.requestID)
     }
 }
 
 /// The action needs a new sign-in.
-struct SignInAgain: Error {}
+package struct SignInAgain: Error {
+    package init() {}
+}
 
 // MARK: Finding the session
 
@@ -76,10 +78,10 @@ extension AccountEndpoints {
 // MARK: Actions of a signed-in person
 
 extension AccountEndpoints {
-    typealias Handler = @Sendable (Request, WebContext) async throws -> Response
+    package typealias Handler = @Sendable (Request, WebContext) async throws -> Response
 
     /// The handler of a page of a signed-in person. Everyone else is led to the sign-in, and then back.
-    func page(_ body: @escaping @Sendable (Request, AccountContext) async throws -> Response) -> Handler {
+    package func page(_ body: @escaping @Sendable (Request, AccountContext) async throws -> Response) -> Handler {
         answering { request, context in
             let place = ReturnPath(request.uri.path)
             guard let account = try await account(request, context) else { return signInFirst(returningTo: place) }
@@ -91,7 +93,7 @@ extension AccountEndpoints {
     /// - Parameters:
     ///   - page: the path of the page with the form, to which a new sign-in leads.
     ///   - limit: the size of the longest form in bytes.
-    func form(
+    package func form(
         on page: String, upTo limit: Int = AccountEndpoints.longestForm,
         _ body: @escaping @Sendable (Request, OwnForm, AccountContext) async throws -> Response
     ) -> Handler {

@@ -6,7 +6,7 @@ import Sealing
 ///
 /// Only a page of this server can contain it, and only for this browser. So no other site can send a form, and no form of one session
 /// counts in another.
-struct FormToken: Sendable {
+package struct FormToken: Sendable {
     static let field = "csrf"
     private static let purpose = "account_form"
 

@@ -20,6 +20,7 @@ package struct SessionRoutes: Sendable {
     package var tenantRoutes: RouteCollection<TenantContext> {
         let routes = RouteCollection(context: TenantContext.self)
         routes.on(.post, "users/{user}/sessions/revoke", "revokeUserSessions", use: revokeUserSessions)
+        routes.on(.get, "logins", "listLogins", use: listLogins)
         routes.on(.get, "sessions", "listSessions", use: listSessions)
         routes.on(.post, "sessions/revoke", "revokeAllSessions", use: revokeAllSessions)
         routes.on(.get, "sessions/{session}", "getSession", use: getSession)

@@ -44,6 +44,7 @@ enum RoleGrants {
         passkey: DELETE INSERT SELECT UPDATE(is_backed_up last_used_at name sign_count)
         person: DELETE INSERT SELECT UPDATE(code_failed_at code_failures email email_proved_at name password_changed_at \
             password_failed_at password_failures sealed_password sessions_valid_after updated_at)
+        person_device: DELETE INSERT SELECT UPDATE(approval interval_seconds person_id polled_at state)
         person_session: DELETE INSERT SELECT UPDATE(address authenticated_at ended_at ended_reason last_used_at methods user_agent)
         person_totp: DELETE INSERT SELECT UPDATE(confirmed_at last_step sealed_secret)
         rate_card: INSERT SELECT
@@ -85,6 +86,7 @@ enum RoleGrants {
         webhook_delivery: INSERT SELECT UPDATE(attempts last_error last_status next_at state updated_at)
         webhook_endpoint: DELETE INSERT SELECT UPDATE(description disabled_reason events status updated_at url)
         webhook_event: DELETE INSERT SELECT
+        webhook_listener: DELETE INSERT SELECT UPDATE(expires_at)
         webhook_secret: DELETE INSERT SELECT UPDATE(expires_at)
         """
 

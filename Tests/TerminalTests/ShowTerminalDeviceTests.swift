@@ -1,0 +1,35 @@
+import Server
+import TestSupport
+import Testing
+
+@Suite("Show terminal device")
+struct ShowTerminalDeviceTests {
+    @Test("the page shows the code, the machine, the address and the person; a wrong code gets the field again")
+    func shows() async throws {
+        try await TestPlatform.run { platform in
+            let person = try await TerminalPerson(platform)
+            let user = try await person.start().string("user_code") ?? ""
+            let page = try await person.show(user.lowercased().replacing("-", with: " "))
+            #expect(page.status == 200)
+            for text in [user, "espalierctl on build-7", "127.0.0.1", "ada@example.com", platform.acme.name] {
+                #expect(page.body.contains(text), "\(text)")
+            }
+            for wrong in ["", "BCDF", "BCDF-GHJ\u{301}", "\u{600}BCDF-GHJK", "BCDF\u{200D}GHJK", "BCDF-GHJK"] {
+                let refused = try await person.show(wrong)
+                #expect(refused.status == 400 && refused.body.contains("name=\"user_code\""), "\(wrong)")
+            }
+        }
+    }
+
+    @Test("a page in each language has the new texts, labels and no script")
+    func languages() async throws {
+        try await TestPlatform.run { platform in
+            let person = try await TerminalPerson(platform)
+            for language in ["en", "de", "ar", "ja"] {
+                let page = try await person.browser.get("\(TerminalPerson.issuer)/device", headers: [("Accept-Language", language)])
+                #expect(page.header("Content-Language") == language)
+                #expect(page.body.contains("<label for=\"user_code\">") && !page.body.contains("<script"))
+            }
+        }
+    }
+}
