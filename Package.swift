@@ -326,8 +326,8 @@ let package = Package(
             dependencies: [
                 "Branding",
                 "Domains",
-                "Server", "SignIn", "Signing", "Users", "Billing", "Ledger", "Tenancy", "Mail", "Delivery", "Access", "Web", "Postgres",
-                "Sealing", "Apple", "Encoding", "AppleSimulator", "EmbeddedPostgres",
+                "Server", "SignIn", "Signing", "Users", "Billing", "Ledger", "Tenancy", "People", "Mail", "Delivery", "Access", "Web",
+                "Postgres", "Sealing", "Apple", "Encoding", "AppleSimulator", "EmbeddedPostgres",
                 asyncHTTPClient, crypto, cryptoExtras, httpTypes, hummingbird, jwtKit, logging, nioCore, nioFoundationEssentialsCompat,
                 nioHTTP1,
                 nioPosix, nioSSL, serviceLifecycle, subprocess, systemPackage,
@@ -478,6 +478,7 @@ let package = Package(
                 "TestSupport",
                 nioHTTP1,
             ]),
+        .testTarget(name: "TerminalTests", dependencies: ["Server", "Terminal", "Postgres", "TestSupport"]),
         .testTarget(
             name: "AuthKitTests",
             dependencies: [

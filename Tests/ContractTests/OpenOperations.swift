@@ -18,7 +18,7 @@ struct OpenOperations: Sendable {
     func answers() async throws -> [(String, TestBrowser.Answer)] {
         try await documents() + login() + sharedLogin() + otherAuthorizations() + devices() + authKit() + ends() + mushu()
             + mushuProviders() + registration() + branding() + identities() + consents() + names() + people()
-            + account()
+            + account() + terminals()
     }
 
     private func documents() async throws -> [(String, TestBrowser.Answer)] {
@@ -103,6 +103,36 @@ struct OpenOperations: Sendable {
             ("authorizeDevice", codes), ("enterDeviceCode", try await browser.get(page)), ("showDevice", shown),
             ("signInForDevice", toApple), ("reviewDevice", review), ("approveDevice", approved), ("token", tokens),
             ("refuseDevice", try await browser.post("\(page)/refusal", form: [("ticket", field("ticket", of: other))])),
+        ]
+    }
+
+    /// The logins of a terminal with and without a browser, and those that the person refuses.
+    private func terminals() async throws -> [(String, TestBrowser.Answer)] {
+        let (person, program) = (try await TerminalPerson(platform), TerminalPerson.Program())
+        let asked = try await person.authorize(program.query)
+        let review = try await person.browser.get("\(TerminalPerson.issuer)/oauth2/approval")
+        let refused = try await person.press("/account/oauth2/refusal", of: review)
+        let approved = try await person.press("/account/oauth2/approval", of: try await person.review(program))
+        let token = try await person.redeem(approved["code"] ?? "", program)
+        let revoked = try await person.terminal.post(
+            "\(TerminalPerson.issuer)/oauth2/revoke",
+            form: [("client_id", "espalierctl"), ("token", token.string("access_token") ?? "")])
+        let (codes, other) = (try await person.start(), try await person.start())
+        let shown = try await person.show(codes.string("user_code") ?? "")
+        return [
+            ("terminalMetadata", try await browser.get("\(TerminalPerson.issuer)/.well-known/oauth-authorization-server")),
+            (
+                "terminalMetadataAtRoot",
+                try await browser.get("\(TestPlatform.publicURL)/.well-known/oauth-authorization-server/account")
+            ),
+            ("authorizeTerminal", asked), ("reviewTerminal", review), ("approveTerminal", approved), ("refuseTerminal", refused),
+            ("terminalToken", token), ("revokeTerminal", revoked), ("authorizeTerminalDevice", codes),
+            ("enterTerminalCode", try await person.browser.get("\(TerminalPerson.issuer)/device")), ("showTerminalDevice", shown),
+            ("approveTerminalDevice", try await person.press("/account/device/approval", of: shown)),
+            (
+                "refuseTerminalDevice",
+                try await person.press("/account/device/refusal", of: try await person.show(other.string("user_code") ?? ""))
+            ),
         ]
     }
 

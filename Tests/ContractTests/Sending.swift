@@ -3,7 +3,7 @@ import Foundation
 import Server
 import TestSupport
 
-/// A request in the form of the spec: its example as the body, the required query, and an `If-Match` that matches everything.
+/// A request in the form of the spec: its example as the body, the required query (and `seconds`, so that no stream lasts long), and an `If-Match` that matches everything.
 /// Only a private key is real, because the spec contains a shortened one.
 func send(
     _ operation: Specification.Operation, _ path: String, key: String?, body: String?,
@@ -13,7 +13,7 @@ func send(
     var headers = key.map { [("Authorization", "Bearer \($0)")] } ?? []
     headers += more.filter { header, _ in operation.takes(header: header) }
     if body != nil { headers.append(("Content-Type", operation.mediaType)) }
-    let query = operation.parameters.filter { $0.place == "query" && $0.isRequired }.map { parameter in
+    let query = operation.parameters.filter { $0.place == "query" && ($0.isRequired || $0.name == "seconds") }.map { parameter in
         // A deletion names its object twice, by the slug.
         "\(parameter.name)=\(parameter.name == "confirm" ? "acme" : parameter.example ?? "")"
     }

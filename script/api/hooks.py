@@ -192,6 +192,9 @@ def before_call(context, case, kwargs):
         if "client_id" in case.query:
             application = SETTINGS["applications"].get(path.get("tenant"), SETTINGS["applications"]["acme"])
             case.query |= {name: application[name] for name in ("client_id", "redirect_uri")}
+        if action == "listenWebhooks":
+            # A stream lasts 15 minutes otherwise.
+            case.query["seconds"] = 1
         # The response of a push has a real one, of another application.
         case.query.pop("request_uri", None)
         lead_target(case.query, path)

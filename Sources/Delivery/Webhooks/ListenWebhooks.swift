@@ -19,6 +19,7 @@ extension WebhookRoutes {
         try call.require(.webhooksRead)
         // Events name users.
         try call.require(.usersRead)
+        let seconds = try Query(request, "seconds").integer("seconds", 1...EventStream.longest) ?? EventStream.longest
         let start = try Self.start(request, at: now())
         let (id, database) = (ID<WebhookListener>(at: now()), call.database(pool))
         let (_, inserted) = try await database.run(
@@ -32,7 +33,7 @@ extension WebhookRoutes {
                 \(WebhookListener.mostOfTenant). Close one, and retry.
                 """)
         }
-        let stream = EventStream(listener: id, tenant: call.tenant, database: database, now: now)
+        let stream = EventStream(listener: id, tenant: call.tenant, seconds: seconds, database: database, now: now)
         return Response(
             status: .ok,
             headers: [.contentType: "text/event-stream", .cacheControl: "no-store", .xAccelBuffering: "no"],
@@ -62,7 +63,7 @@ extension WebhookRoutes {
 /// Reads the events of a tenant while one terminal listens.
 private struct EventStream: Sendable {
     /// In seconds.
-    static let longest: TimeInterval = 900
+    static let longest = 900
     static let pause: Duration = .seconds(1)
     /// How long a connection is silent, in passes.
     static let silence = 15
@@ -72,12 +73,14 @@ private struct EventStream: Sendable {
 
     let listener: ID<WebhookListener>
     let tenant: ID<Tenant>
+    /// How long the stream lasts.
+    let seconds: Int
     let database: OwnerDatabase
     let now: @Sendable () -> Date
 
     /// - Parameter send: returns when there is room for more.
     func run(after start: ID<WebhookEvent>, _ send: (String) async throws -> Void) async throws {
-        let end = now().addingTimeInterval(Self.longest)
+        let end = now().addingTimeInterval(TimeInterval(seconds))
         // No event up to the floor is sent. Above it, those that were sent are known.
         var (floor, sent, pass) = (start.uuid, Set<UUID>(), 0)
         try await send("retry: 1000\n\n")
