@@ -78,7 +78,9 @@ package struct TerminalPerson: Sendable {
     /// The hidden fields of a form.
     package static func fields(of action: String, in page: TestBrowser.Answer) -> [(String, String)] {
         let forms = page.body.components(separatedBy: "<form ").dropFirst()
-        guard let form = forms.first(where: { $0.contains("action=\"\(action)\"") || $0.contains("action=\"\(action)?") }) else { return [] }
+        guard let form = forms.first(where: { $0.contains("action=\"\(action)\"") || $0.contains("action=\"\(action)?") }) else {
+            return []
+        }
         return form.components(separatedBy: "</form>")[0].matches(of: /type="hidden" name="([a-z_]+)" value="([^"]*)"/)
             .map { (String($0.1), String($0.2)) }
     }

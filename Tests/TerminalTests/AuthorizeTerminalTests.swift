@@ -22,7 +22,8 @@ struct AuthorizeTerminalTests {
             ] {
                 let refused = try await person.authorize(program.query.filter { $0.0 != name } + [(name, value)])
                 #expect(refused.location?.hasPrefix(TerminalPerson.redirectURI + "?") == true, "\(name)")
-                #expect(refused["error"] == error && refused["state"] == program.state && refused["iss"] == TerminalPerson.issuer, "\(name)")
+                #expect(
+                    refused["error"] == error && refused["state"] == program.state && refused["iss"] == TerminalPerson.issuer, "\(name)")
             }
         }
     }
@@ -34,7 +35,8 @@ struct AuthorizeTerminalTests {
         }
         for uri in [
             "http://127.0.0.1/callback", "http://127.0.0.1:0/callback", "http://127.0.0.1:65536/callback", "http://127.0.0.1:080/callback",
-            "https://127.0.0.1:80/callback", "http://localhost:80/callback", "http://127.0.0.1:80/callback/", "http://127.0.0.1:80/callback?a",
+            "https://127.0.0.1:80/callback", "http://localhost:80/callback", "http://127.0.0.1:80/callback/",
+            "http://127.0.0.1:80/callback?a",
             "http://127.0.0.1:80@evil.example/callback", "http://127.0.0.1:80.evil.example/callback", "http://127.0.0.1:8\u{0660}/callback",
             "http://127.0.0.1:80\u{200D}/callback", "http://127.0.0.1:80/\u{301}callback", "http://127.0.0.1:80/callback\u{600}",
             "http://127.0.0.1:/callback", "",

@@ -24,7 +24,7 @@ OUTSIDE = {"Bench", "Fuzz"}
 PLACES = {
     "espalier": (130, 0), "espalier-dev": (322, 0),
     "Server": (130, 1), "Development": (322, 1),
-    "AuthKit": (38, 2), "Devices": (98, 2), "Mushu": (156, 2), "Registration": (224, 2), "PeopleSignIn": (262, 5),
+    "AuthKit": (38, 2), "Devices": (98, 2), "Mushu": (156, 2), "Registration": (224, 2), "Terminal": (278, 3), "PeopleSignIn": (286, 4),
     "Branding": (140, 3), "Domains": (216, 4), "AppleSimulator": (322, 2),
     "SignIn": (58, 3), "DemoApplication": (322, 3),
     "Accounts": (58, 4), "EmbeddedPostgres": (322, 4),

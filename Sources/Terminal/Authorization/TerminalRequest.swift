@@ -3,7 +3,7 @@ import Foundation
 import Sealing
 import Sessions
 
-/// What a terminal asks for by the browser of its person (RFC 6749, section 4.1.1). It is sealed into a cookie and a form, and is not a row.
+/// The request of a terminal by the browser of its person (RFC 6749, section 4.1.1). It is sealed into a cookie and a form, and is not a row.
 struct TerminalRequest: Sendable, Equatable {
     /// How long the person has for a decision, in seconds.
     static let lifetime: TimeInterval = 600

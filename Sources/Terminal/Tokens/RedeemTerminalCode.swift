@@ -40,7 +40,7 @@ extension TerminalGrant {
     }
 }
 
-/// The code was redeemed before. Nothing of the transaction remains.
+/// The code was redeemed before. The transaction is rolled back.
 private struct CodeReplayed: Error {}
 
 extension TerminalCode.Refusal: CustomStringConvertible {

@@ -57,5 +57,5 @@ extension TerminalGrant {
         .slowDown, "The terminal polls too often. Wait \(PersonDevice.interval) seconds longer from now on.")
 }
 
-/// Another poll was first. Nothing of the transaction remains.
+/// Another poll was first. The transaction is rolled back.
 private struct DeviceRedeemed: Error {}

@@ -10,7 +10,8 @@ import Sessions
 import Web
 
 extension TerminalRoutes {
-    /// Ends the session of a terminal (RFC 7009). The token is the only proof. One that belongs to no session is not an error (section 2.2).
+    /// Ends the session of a terminal (RFC 7009). The token is the only proof. A token without a session is not
+    /// an error (section 2.2).
     @Sendable
     func revokeTerminal(_ request: Request, _ context: WebContext) async throws -> Response {
         let form = try await grant.form(request, context)

@@ -38,7 +38,11 @@ struct ListenWebhooksTests {
             let statuses = try await withThrowingTaskGroup(of: Int.self) { tasks in
                 for number in 0..<3 {
                     tasks.addTask {
-                        if number > 0 { _ = try await eventually("the others listen") { try await platform.count("webhook_listener") >= number ? true : nil } }
+                        if number > 0 {
+                            _ = try await eventually("the others listen") {
+                                try await platform.count("webhook_listener") >= number ? true : nil
+                            }
+                        }
                         return try await platform.call("GET", "\(Self.path)?seconds=5").status
                     }
                 }

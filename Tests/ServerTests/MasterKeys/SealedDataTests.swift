@@ -19,7 +19,8 @@ struct SealedDataTests {
         "idempotency_key.digest",
         "master_key.id", "schema_migration.checksum", "single_use.digest", "statement.digest", "initial_access_token.digest",
         "initial_access_token.bound_digest", "client_registration.digest", "client_registration.bound_digest",
-        "device_authorization.user_code_digest", "person_device.user_code_digest", "invitation.digest", "invitation.bound_digest", "person_session.digest",
+        "device_authorization.user_code_digest", "person_device.user_code_digest",
+        "invitation.digest", "invitation.bound_digest", "person_session.digest",
         "person_session.bound_digest", "passkey.credential_id", "passkey.public_key", "passkey.aaguid", "recovery_code.digest",
     ]
 
