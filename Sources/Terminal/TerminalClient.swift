@@ -46,9 +46,9 @@ struct TerminalName: Sendable, Equatable {
     /// The name in a form or query. Nil if it has none.
     /// - Throws: `OAuthError` for another text.
     static func of(_ form: Form) throws(OAuthError) -> TerminalName? {
-        guard let text = form["device_name"] else { return nil }
+        guard let text = form["host_name"] else { return nil }
         guard let name = TerminalName(text) else {
-            throw OAuthError(.invalidRequest, "device_name must have 1 to \(longest) characters of A-Z, a-z, 0-9, ., _ and -.")
+            throw OAuthError(.invalidRequest, "host_name must have 1 to \(longest) characters of A-Z, a-z, 0-9, ., _ and -.")
         }
         return name
     }

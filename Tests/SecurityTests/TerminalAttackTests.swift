@@ -10,7 +10,7 @@ struct TerminalAttackTests {
     func deviceCodePhishing() async throws {
         try await TestPlatform.run { platform in
             let victim = try await TerminalPerson(platform)
-            let codes = try await victim.start([("device_name", "attacker")])
+            let codes = try await victim.start([("host_name", "attacker")])
             let (device, user) = (codes.string("device_code") ?? "", codes.string("user_code") ?? "")
             let link = try await victim.browser.get("\(TerminalPerson.issuer)/device?user_code=\(user)")
             #expect(!link.body.contains(user))

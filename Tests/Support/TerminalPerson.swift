@@ -4,6 +4,7 @@ package import Foundation
 package import People
 import Postgres
 import Sealing
+import Server
 
 /// A person with a browser, and a terminal of this person. Both use only HTTP, except that the person is signed in already.
 package struct TerminalPerson: Sendable {
@@ -52,7 +53,7 @@ package struct TerminalPerson: Sendable {
                 .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
             return [
                 ("response_type", "code"), ("client_id", "espalierctl"), ("redirect_uri", redirectURI), ("state", state),
-                ("code_challenge", challenge), ("code_challenge_method", "S256"), ("device_name", "laptop"),
+                ("code_challenge", challenge), ("code_challenge_method", "S256"), ("host_name", "laptop"),
             ]
         }
     }
@@ -102,7 +103,7 @@ package struct TerminalPerson: Sendable {
     // MARK: Without one
 
     /// The codes of the terminal.
-    package func start(_ form: [(String, String)] = [("device_name", "build-7")]) async throws -> TestBrowser.Answer {
+    package func start(_ form: [(String, String)] = [("host_name", "build-7")]) async throws -> TestBrowser.Answer {
         try await terminal.post("\(Self.issuer)/oauth2/device_authorization", form: [("client_id", "espalierctl")] + form)
     }
 

@@ -12,11 +12,11 @@ struct AuthorizeTerminalDeviceTests {
             let (device, user) = (try #require(codes.string("device_code")), try #require(codes.string("user_code")))
             #expect(codes.string("verification_uri") == "\(TerminalPerson.issuer)/device" && codes.json["interval"] as? Int == 5)
             #expect(codes.json["verification_uri_complete"] == nil)
-            let row = try await platform.ownerPool.run("SELECT d::text AS text, device_name FROM person_device AS d")[0]
+            let row = try await platform.ownerPool.run("SELECT d::text AS text, host_name FROM person_device AS d")[0]
             let text = try row.get("text", as: String.self)
             #expect(!text.contains(device) && !text.contains(user))
-            #expect(try row.get("device_name", as: String.self) == "build-7")
-            #expect(try await person.start([("device_name", "a b")]).isOAuthError(400, "invalid_request"))
+            #expect(try row.get("host_name", as: String.self) == "build-7")
+            #expect(try await person.start([("host_name", "a b")]).isOAuthError(400, "invalid_request"))
 
             _ = try await platform.ownerPool.run(
                 """

@@ -17,7 +17,7 @@ struct AuthorizeTerminalTests {
 
             for (name, value, error) in [
                 ("response_type", "token", "unsupported_response_type"), ("code_challenge_method", "plain", "invalid_request"),
-                ("code_challenge", "short", "invalid_request"), ("device_name", "not a name", "invalid_request"),
+                ("code_challenge", "short", "invalid_request"), ("host_name", "not a name", "invalid_request"),
                 ("max_age", "-1", "invalid_request"),
             ] {
                 let refused = try await person.authorize(program.query.filter { $0.0 != name } + [(name, value)])

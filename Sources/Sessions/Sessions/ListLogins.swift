@@ -20,7 +20,7 @@ private struct LoginReply: Encodable, Sendable {
     /// The state of the session.
     let outcome: SessionReply.Status
     let ended_reason: String?
-    let created_at, updated_at: Date
+    let occurred_at, created_at, updated_at: Date
 
     init(_ row: Row, at now: Date) throws {
         let session = try SessionReply(row, at: now)
@@ -29,7 +29,7 @@ private struct LoginReply: Encodable, Sendable {
         is_silent = try row.get("is_silent", as: Bool?.self) ?? false
         authenticated_at = try row.get("authenticated_at")
         (outcome, ended_reason) = (session.status, session.ended_reason)
-        (created_at, updated_at) = (session.created_at, session.updated_at)
+        (occurred_at, created_at, updated_at) = (session.created_at, session.created_at, session.updated_at)
     }
 }
 

@@ -38,7 +38,7 @@ struct PersonDevice: Identified, Sendable {
     init(_ row: Row) throws {
         id = try row.get("id")
         terminal = TerminalDevice(
-            name: try row.get("device_name", as: String?.self).flatMap { TerminalName($0) },
+            name: try row.get("host_name", as: String?.self).flatMap { TerminalName($0) },
             device: Device(userAgent: try row.get("user_agent"), address: try row.get("address")))
         state = try row.get("state")
         createdAt = try row.get("created_at")
@@ -66,7 +66,7 @@ extension PersonDevice {
         _ id: ID<PersonDevice>, userCode digest: [UInt8], _ terminal: TerminalDevice, network: String, at now: Date
     ) -> SQL {
         """
-        INSERT INTO person_device (id, user_code_digest, device_name, user_agent, address, network, state, interval_seconds, created_at,
+        INSERT INTO person_device (id, user_code_digest, host_name, user_agent, address, network, state, interval_seconds, created_at,
             expires_at)
         SELECT \(id), \(digest), \(terminal.name?.text), \(terminal.device.userAgent), \(terminal.device.address), \(network),
             'pending', \(interval), \(now), \(now.addingTimeInterval(lifetime))
@@ -90,7 +90,7 @@ extension PersonDevice {
             interval_seconds = CASE WHEN is_early THEN LEAST(interval_seconds + \(interval), \(longestInterval)) ELSE interval_seconds END,
             polled_at = CASE WHEN is_early THEN polled_at ELSE \(now) END
         FROM locked WHERE d.tenant_id = locked.tenant_id AND d.id = locked.id
-        RETURNING d.id, device_name, user_agent, address, state, created_at, expires_at, person_id, approval, is_early
+        RETURNING d.id, host_name, user_agent, address, state, created_at, expires_at, person_id, approval, is_early
         """
     }
 
@@ -108,14 +108,14 @@ extension PersonDevice {
     /// Finds an open request by its user code.
     static func find(_ userCode: [[UInt8]], at now: Date) -> SQL {
         """
-        SELECT id, device_name, user_agent, address, state, created_at, expires_at, person_id FROM person_device
+        SELECT id, host_name, user_agent, address, state, created_at, expires_at, person_id FROM person_device
         WHERE tenant_id = \(UUID.platform) AND user_code_digest = ANY(\(userCode)) AND state = 'pending' AND expires_at > \(now)
         """
     }
 
     static func find(_ id: ID<PersonDevice>) -> SQL {
         """
-        SELECT id, device_name, user_agent, address, state, created_at, expires_at, person_id FROM person_device
+        SELECT id, host_name, user_agent, address, state, created_at, expires_at, person_id FROM person_device
         WHERE tenant_id = \(UUID.platform) AND id = \(id)
         """
     }
