@@ -1,3 +1,4 @@
+import Postgres
 import Server
 import TestSupport
 import Testing

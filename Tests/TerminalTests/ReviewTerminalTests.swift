@@ -10,7 +10,7 @@ struct ReviewTerminalTests {
             let person = try await TerminalPerson(platform)
             let page = try await person.review(.init())
             #expect(page.status == 200)
-            for text in ["espalierctl on laptop", "ada@example.com", platform.acme.name, "Developer"] {
+            for text in ["espalierctl on laptop", "ada@example.com", "Acme", "Developer"] {
                 #expect(page.body.contains(text), "\(text)")
             }
             #expect(!page.body.contains("<script"))
