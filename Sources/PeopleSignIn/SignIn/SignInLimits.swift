@@ -1,3 +1,4 @@
+import Access
 import Encoding
 import Foundation
 import People
