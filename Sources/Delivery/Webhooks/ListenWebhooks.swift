@@ -89,7 +89,7 @@ private struct EventStream: Sendable {
             var after = floor
             var events: [EmittedEvent]
             repeat {
-                events = try await database.repeatable.run(Self.events(of: tenant, after: after)).map(EmittedEvent.init)
+                events = try await database.repeatable.run(Self.events(of: tenant, after: after)).map { try EmittedEvent($0) }
                 for event in events where sent.insert(event.id.uuid).inserted { try await send(Self.text(of: event)) }
                 after = events.last?.id.uuid ?? after
             } while events.count == Self.batch
@@ -113,19 +113,13 @@ private struct EventStream: Sendable {
 
     private static func events(of tenant: ID<Tenant>, after id: UUID) -> SQL {
         """
-        SELECT id, type, occurred_at, data FROM webhook_event WHERE tenant_id = \(tenant) AND id > \(id) ORDER BY id LIMIT \(batch)
+        SELECT id, type, occurred_at, data, actor FROM webhook_event WHERE tenant_id = \(tenant) AND id > \(id) ORDER BY id LIMIT \(batch)
         """
     }
 
     /// The data is the exact body of a delivery. JSON has no line break outside of a text.
     private static func text(of event: EmittedEvent) throws -> String {
         "id: \(event.id)\nevent: \(event.type)\ndata: \(String(decoding: try DeliverWebhook.body(of: event), as: UTF8.self))\n\n"
-    }
-}
-
-extension EmittedEvent {
-    fileprivate init(_ row: Row) throws {
-        self.init(id: try row.get("id"), type: try row.get("type"), occurredAt: try row.get("occurred_at"), data: try row.get("data"))
     }
 }
 

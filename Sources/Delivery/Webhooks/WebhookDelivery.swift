@@ -58,9 +58,7 @@ struct WebhookDelivery: Identified, Sendable {
     init(_ row: Row) throws {
         id = try row.get("id")
         webhook = try row.get("endpoint_id")
-        event = Event(
-            id: try row.get("event_id"), type: try row.get("type"), occurredAt: try row.get("occurred_at"), data: try row.get("data"),
-            actor: try row.get("actor", as: JSON?.self).map { try JSONDecoder().decode(EventActor.self, from: Data($0.bytes)) })
+        event = try Event(row, id: "event_id")
         state = try row.get("state")
         attempts = try row.get("attempts")
         nextAt = try row.get("next_at")

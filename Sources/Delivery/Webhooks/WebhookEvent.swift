@@ -12,6 +12,17 @@ package struct EmittedEvent: Sendable {
     package let actor: EventActor?
 }
 
+extension EmittedEvent {
+    /// - Parameter id: the column with the ID of the event.
+    init(_ row: Row, id: String = "id") throws {
+        self.id = try row.get(id)
+        type = try row.get("type")
+        occurredAt = try row.get("occurred_at")
+        data = try row.get("data")
+        actor = try row.get("actor", as: JSON?.self).map { try JSONDecoder().decode(EventActor.self, from: Data($0.bytes)) }
+    }
+}
+
 /// The caller of the REST API who caused an event. Acts of users, Apple and the system have none.
 package struct EventActor: Codable, Sendable {
     package let id: String
