@@ -59,8 +59,8 @@ extension AccountEndpoints {
         guard let session = found, session.kind == .browser, session.isActive(at: now) else { return nil }
         // A write for each page would cost more than it tells.
         if now >= session.lastUsedAt.addingTimeInterval(60) { _ = try await people.repeatable.run(PersonSession.touch(session.id, at: now)) }
-        let (found, memberships) = try await people.repeatable.run(Person.find(session.person), Membership.all(of: session.person))
-        guard let person = try found.first(Person.init) else { return nil }
+        let (rows, memberships) = try await people.repeatable.run(Person.find(session.person), Membership.all(of: session.person))
+        guard let person = try rows.first(Person.init) else { return nil }
         context.record.noteAuthenticated()
         return AccountContext(
             web: context, person: person, session: session,
