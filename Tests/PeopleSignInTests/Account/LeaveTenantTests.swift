@@ -39,8 +39,9 @@ struct LeaveTenantTests {
             }
             let foreign = try await accounts[1].browser.get("\(TestPlatform.publicURL)\(pages[0].path)")
             #expect(foreign.status == 303)
-            async let first = accounts[0].browser.sendForm("\(pages[0].path)/leave", of: pages[0].page)
-            async let second = accounts[1].browser.sendForm("\(pages[1].path)/leave", of: pages[1].page)
+            let (one, other) = (pages[0], pages[1])
+            async let first = accounts[0].browser.sendForm("\(one.path)/leave", of: one.page)
+            async let second = accounts[1].browser.sendForm("\(other.path)/leave", of: other.page)
             let statuses = [try await first.status, try await second.status].sorted()
             #expect(statuses == [303, 409])
             #expect(try await platform.count("membership", where: "role = 'owner'") == 1)
