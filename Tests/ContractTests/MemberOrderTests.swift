@@ -37,7 +37,7 @@ struct MemberOrderTests {
             }
             let delivered = WebhookDelivery.Event(
                 id: .init(at: Date()), type: event, occurredAt: Date(),
-                data: JSON(bytes: Array("{\(stored.joined(separator: ", "))}".utf8)))
+                data: JSON(bytes: Array("{\(stored.joined(separator: ", "))}".utf8)), actor: nil)
             let body = String(decoding: try DeliverWebhook.body(of: delivered), as: UTF8.self)
             #expect(order.violations(body: body, ofEvent: event) == [], "\(body)")
         }
