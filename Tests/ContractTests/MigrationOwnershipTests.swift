@@ -25,7 +25,8 @@ struct MigrationOwnershipTests {
         "Sinks": ["feed_usage_sink", "forget_usage_sink_customer", "forget_usage_sink_users"],
         "Domains": ["host_lost"],
         "People": [
-            "membership_ended", "membership_named", "person_deleted", "person_exists", "person_renamed", "person_session_exists", "role_changed",
+            "membership_ended", "membership_named", "person_deleted", "person_exists", "person_renamed", "person_session_exists",
+            "role_changed",
         ],
         "Users": ["known_users", "transfer_users_added", "transfer_users_changed", "transfer_users_removed"],
         "Sessions": ["session_ended", "session_life", "user_tokens_ended"],

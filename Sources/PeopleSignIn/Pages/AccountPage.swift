@@ -69,7 +69,7 @@ package struct AccountPage: Sendable {
     var links: [Link] = []
     var sections: [Section] = []
     package var status = HTTPResponse.Status.ok
-    /// What the browser states with a form. A page whose address is a secret has `strict-origin`.
+    /// The origin that the browser states with a form. A page whose address is a secret has `strict-origin`.
     var referrerPolicy = "same-origin"
 
     package init(_ title: Text, values: [Text.Placeholder: String] = [:]) {

@@ -58,7 +58,9 @@ extension AccountEndpoints {
         }
         guard let session = found, session.kind == .browser, session.isActive(at: now) else { return nil }
         // A write for each page would cost more than it tells.
-        if now >= session.lastUsedAt.addingTimeInterval(60) { _ = try await people.repeatable.run(PersonSession.touch(session.id, at: now)) }
+        if now >= session.lastUsedAt.addingTimeInterval(60) {
+            _ = try await people.repeatable.run(PersonSession.touch(session.id, at: now))
+        }
         let (rows, memberships) = try await people.repeatable.run(Person.find(session.person), Membership.all(of: session.person))
         guard let person = try rows.first(Person.init) else { return nil }
         context.record.noteAuthenticated()

@@ -13,7 +13,8 @@ extension PersonSignInRoutes {
     @Sendable
     func showSecondFactor(_ request: Request, _ context: WebContext) async throws -> Response {
         guard let step = endpoints.step(request), case .password(let person) = step.stage else { return .seeOther("/account/sign-in") }
-        return codePage(step, try await endpoints.people.repeatable.secondFactors(of: person)).response(in: endpoints.frame(request, context))
+        return codePage(step, try await endpoints.people.repeatable.secondFactors(of: person)).response(
+            in: endpoints.frame(request, context))
     }
 
     func codePage(_ step: StepTicket, _ factors: SecondFactors, problem: Text? = nil, wait: Int? = nil) -> AccountPage {
