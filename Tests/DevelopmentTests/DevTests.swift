@@ -223,7 +223,9 @@ struct DevTests {
     private func expectFields() throws {
         let document = try #require(try JSONSerialization.jsonObject(with: try folder.read("dev.json")) as? [String: Any])
         #expect(
-            Set(document.keys) == ["base_url", "operations_url", "simulator_url", "demo_url", "mail_url", "platform_api_key", "tenants"])
+            Set(document.keys) == [
+                "base_url", "operations_url", "simulator_url", "demo_url", "mail_url", "operator_url", "platform_api_key", "tenants",
+            ])
         let tenants = try #require(document["tenants"] as? [[String: Any]])
         #expect(tenants.count == 2)
         for tenant in tenants {
