@@ -37,6 +37,7 @@ let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
 /// The targets of the product that most test targets import.
 let product: [Target.Dependency] = [
     "Branding", "Pages",
+    "PeopleSSO",
     "Domains",
     "Server", "Devices", "Registration", "SignIn", "Accounts", "Sessions",
     "BrowserSessions",
@@ -266,9 +267,15 @@ let package = Package(
                 httpTypes, hummingbird, logging, nioCore, nioPosix, serviceLifecycle,
             ]),
         .target(
+            name: "PeopleSSO",
+            dependencies: [
+                "Domains", "Tenancy", "ClientKeys", "People", "Delivery", "Access", "Web", "Postgres", "Sealing", "Encoding",
+                crypto, httpTypes, hummingbird, logging, serviceLifecycle,
+            ]),
+        .target(
             name: "PeopleSignIn",
             dependencies: [
-                "Sessions", "Tenancy", "ClientKeys", "People", "Mail", "Access", "Factors", "Passkeys", "QRCode", "Pages", "Web",
+                "PeopleSSO", "Sessions", "Tenancy", "ClientKeys", "People", "Mail", "Access", "Factors", "Passkeys", "QRCode", "Pages", "Web",
                 "Postgres",
                 "Sealing", "Encoding",
                 crypto, httpTypes, hummingbird, logging,
@@ -283,6 +290,7 @@ let package = Package(
             name: "Server",
             dependencies: [
                 "Terminal",
+                "PeopleSSO",
                 "Branding",
                 "Domains",
                 "PeopleSignIn", "Factors",
@@ -400,6 +408,12 @@ let package = Package(
         .testTarget(
             name: "PeopleSignInTests",
             dependencies: ["Server", "People", "Factors", "Access", "Postgres", "Sealing", "Encoding", "TestSupport", nioHTTP1]),
+        .testTarget(
+            name: "PeopleSSOTests",
+            dependencies: [
+                "Server", "PeopleSSO", "Domains", "People", "Access", "Web", "Postgres", "Sealing", "Encoding", "TestSupport",
+                crypto, logging,
+            ]),
         .testTarget(
             name: "ClientKeysTests", dependencies: ["ClientKeys", "Access", "Encoding", "TestSupport", crypto, cryptoExtras, logging]),
         .testTarget(

@@ -60,6 +60,7 @@ extension PlatformDatabase {
         case purgeTenants = "purge deleted tenants"
         case maintainConnections = "maintain connections"
         case maintainDomains = "maintain domains"
+        case maintainSSODomains = "maintain domains of members"
         case pruneWebhooks = "remove old webhook events"
         case forgetMails = "delete expired mails"
         case forgetPeople = "forget old sessions, invitations and accounts of people"

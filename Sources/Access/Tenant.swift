@@ -10,6 +10,8 @@ package struct Tenant: Identified, Sendable {
 
         /// Whether the plan includes the tenant's own Apple credentials.
         package var mayBringOwnConnection: Bool { self == .enterprise }
+        /// Whether the plan includes the tenant's own provider for its members.
+        package var mayHaveSSO: Bool { self == .enterprise }
     }
 
     package enum Status: String, Codable, CaseIterable, SQLValue {

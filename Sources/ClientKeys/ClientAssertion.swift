@@ -72,11 +72,9 @@ package struct ClientAssertion: Sendable {
     }
 
     /// Whether the `kid` of the assertion is among these keys.
-    func isNamed(in set: PublicKeySet) -> Bool { !set.candidates(jws.keyID).isEmpty }
+    func isNamed(in set: PublicKeySet) -> Bool { set.mayVerify(jws) }
 
-    func isSigned(byKeyOf set: PublicKeySet) -> Bool {
-        set.candidates(jws.keyID).contains { $0.verifies(jws.signature, of: jws.signed, by: jws.algorithm) }
-    }
+    func isSigned(byKeyOf set: PublicKeySet) -> Bool { set.verifies(jws) }
 }
 
 extension ClientAssertion.Refusal {

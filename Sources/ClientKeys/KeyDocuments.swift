@@ -1,10 +1,10 @@
-import Access
+package import Access
 import Delivery
-import Foundation
-import Logging
+package import Foundation
+package import Logging
 import Synchronization
 
-/// The key sets that applications publish at their `jwks_uri`, stored in memory.
+/// The key sets that applications and providers publish at their `jwks_uri`, stored in memory.
 ///
 /// - A set is used for 5 minutes without a request. A removed key is then refused.
 /// - An unknown `kid` causes one fetch for all callers. A token bucket per document limits the fetches, so invented `kid`s cause no more.
@@ -59,14 +59,15 @@ package final class KeyDocuments: Sendable {
     private let logger: Logger
     private let states = Mutex<[Document: State]>([:])
 
-    init(allowsPrivate: Bool, logger: Logger) {
+    /// - Parameter allowsPrivate: whether a document may be in a private network and without TLS. For development.
+    package init(allowsPrivate: Bool, logger: Logger) {
         (self.allowsPrivate, self.logger) = (allowsPrivate, logger)
     }
 
     /// The keys of a document.
     /// - Parameter suffices: whether the caller finds its key in a set. If it does not, the document is fetched again.
     /// - Throws: `ClientAssertion.Refusal.keysUnavailable`.
-    func keys(
+    package func keys(
         at uri: String, of tenant: ID<Tenant>, at now: Date, where suffices: (PublicKeySet) -> Bool
     ) async throws(ClientAssertion.Refusal) -> PublicKeySet {
         let document = Document(tenant: tenant, uri: uri)

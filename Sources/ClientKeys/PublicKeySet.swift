@@ -73,4 +73,12 @@ package struct PublicKeySet: Sendable, Equatable, Encodable {
         guard let keyID else { return keys.count == 1 ? keys : [] }
         return keys.filter { $0.keyID?.isSame(as: keyID) == true }
     }
+
+    /// Whether a key of the set may have made a signature.
+    package func mayVerify(_ jws: CompactJWS) -> Bool { !candidates(jws.keyID).isEmpty }
+
+    /// Whether a key of the set has made a signature.
+    package func verifies(_ jws: CompactJWS) -> Bool {
+        candidates(jws.keyID).contains { $0.verifies(jws.signature, of: jws.signed, by: jws.algorithm) }
+    }
 }

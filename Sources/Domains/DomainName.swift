@@ -2,13 +2,21 @@ import Encoding
 import Web
 
 /// The rules for the host name of a tenant's domain. It is read by bytes.
-enum DomainName {
-    /// The most bytes of a name (RFC 1035, section 2.3.4, without the lengths and the root). The name of the TXT record is longer.
-    private static let longest = 253 - DomainProof.recordPrefix.utf8.count
-
+package enum DomainName {
     /// The reason for refusing a host, or nil.
     /// - Parameter publicURL: the server's own URL. Its host and all hosts below it serve all tenants.
     static func refusal(of host: String, publicURL: String) -> String? {
+        if let refusal = refusal(of: host, below: DomainProof.recordPrefix) { return refusal }
+        guard let own = HostName.inURL(publicURL)?.asciiLowercased, !host.isSame(as: own), !isBelow(host, own)
+        else { return "It must not be the host of this server, or below it." }
+        return nil
+    }
+
+    /// The reason for refusing the name of any domain, or nil.
+    /// - Parameter prefix: the start of the name of its TXT record, which is longer. A name has up to 253 bytes (RFC 1035, section 2.3.4,
+    ///   without the lengths and the root).
+    package static func refusal(of host: String, below prefix: String) -> String? {
+        let longest = 253 - prefix.utf8.count
         let labels = host.parts(at: ".", includingEmpty: true)
         guard (1...longest).contains(host.utf8.count), labels.count >= 2, labels.allSatisfy(isLabel),
             // RFC 3696, section 2: the last label is not a number, as in an IPv4 address.
@@ -19,8 +27,6 @@ enum DomainName {
                 characters of a-z, 0-9 and -, and neither starts nor ends with -. Write an international name in its ASCII form (xn--…).
                 """
         }
-        guard let own = HostName.inURL(publicURL)?.asciiLowercased, !host.isSame(as: own), !isBelow(host, own)
-        else { return "It must not be the host of this server, or below it." }
         return nil
     }
 

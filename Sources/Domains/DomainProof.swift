@@ -79,10 +79,14 @@ package struct DomainProof: Sendable {
     }
 
     private func record(of domain: Domain) async throws -> Result {
+        try await look(for: Self.valuePrefix + domain.token, inRecord: Self.recordPrefix + domain.host)
+    }
+
+    /// Looks for a value among the TXT records of a name.
+    /// - Throws: `CancellationError`.
+    package func look(for value: String, inRecord name: String) async throws -> Result {
         do {
-            let records = try await dns.records(.txt, of: Self.recordPrefix + domain.host)
-            let expected = Array((Self.valuePrefix + domain.token).utf8)
-            return records.contains(expected) ? .found : .missing
+            return try await dns.records(.txt, of: name).contains(Array(value.utf8)) ? .found : .missing
         } catch is DNSClient.Failure {
             return .unknown
         }

@@ -18,6 +18,7 @@ package import Mail
 import Outbox
 import Pages
 import People
+import PeopleSSO
 package import Postgres
 import Sealing
 package import ServiceLifecycle
@@ -159,6 +160,7 @@ package struct Installation: Sendable {
             + DeviceJobs(pool: pool, logger: logger, now: now).passes + accountJobs.passes + billingJobs.passes
             + sinkJobs.passes + mailJobs.passes + PeopleJobs(pool: pool, logger: logger, now: now).passes
             + TerminalJobs(pool: pool, logger: logger, now: now).passes
+            + SSODomainJobs(pool: pool, proof: proof, logger: logger, now: now).passes
         self.routes = router.actions.map { ($0.method.rawValue, $0.path, $0.name) }
         watch = ConfigurationWatch(
             pool: pool, logger: logger,

@@ -16,6 +16,7 @@ import Mail
 import Mushu
 import People
 import PeopleSignIn
+import PeopleSSO
 import Registration
 import Sessions
 import SignIn
@@ -110,6 +111,7 @@ func makeRouter(_ routes: Routes, api: APIEntrance, limits: RequestLimits) -> Ac
         .addRoutes(routes.members.tenantRoutes)
         .addRoutes(routes.invitations.tenantRoutes)
         .addRoutes(routes.roles.tenantRoutes)
+        .addRoutes(routes.sso.tenantRoutes)
         .addRoutes(routes.audit.tenantRoutes)
         .addRoutes(routes.webhooks.tenantRoutes)
         .addRoutes(routes.usage.tenantRoutes)

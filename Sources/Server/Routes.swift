@@ -18,6 +18,7 @@ import Mail
 import Mushu
 import People
 import PeopleSignIn
+import PeopleSSO
 import Registration
 import Sessions
 import SignIn
@@ -70,6 +71,7 @@ struct Routes: Sendable {
     let account: AccountRoutes
     let caller: CallerRoutes
     let terminal: TerminalRoutes
+    let sso: SSORoutes
     let wellKnown: WellKnown
     let button: ButtonRoutes
     let mushu: MushuRoutes
@@ -162,6 +164,9 @@ struct Routes: Sendable {
             grant: TerminalGrant(pool: pool, keyring: keyring, publicURL: publicURL, limits: limits, logger: logger, now: now),
             account: accounts,
             tenantName: { id in try await directory.find(id).flatMap { $0.tenant.status == .active ? $0.tenant.name : nil } })
+        let providers = ProviderDocuments(allowsPrivate: allowsPrivate, logger: logger)
+        sso = SSORoutes(
+            pool: pool, keyring: keyring, publicURL: publicURL, proof: proof, documents: providers, allowsPrivate: allowsPrivate, now: now)
         mushu = MushuRoutes(tokens: issuer, signIn: signIn, native: native, notifications: notifications, connections: connections)
         registration = RegistrationRoutes(
             endpoints: endpoints, pool: pool, applications: applications, allowsPrivate: allowsPrivate,

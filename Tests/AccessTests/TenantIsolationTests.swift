@@ -70,7 +70,7 @@ struct TenantIsolationTests {
                 if ![
                     "connection", "apple_key", "purged_table", "lost_host", "usage_archive", "digest_key", "master_key", "simulated_clock",
                     // Accounts belong to the platform.
-                    "person", "person_device", "person_session", "person_totp", "passkey", "recovery_code",
+                    "person", "person_device", "person_session", "person_totp", "passkey", "recovery_code", "person_identity",
                 ].contains(table) {
                     #expect(try #require(there) > 0, "\(table) is not tested")
                 }

@@ -28,6 +28,7 @@ struct MigrationOwnershipTests {
             "membership_ended", "membership_named", "person_deleted", "person_exists", "person_renamed", "person_session_exists",
             "role_changed",
         ],
+        "PeopleSSO": ["sso_issuer_lost"],
         "Users": ["known_users", "transfer_users_added", "transfer_users_changed", "transfer_users_removed"],
         "Sessions": ["session_ended", "session_life", "user_tokens_ended"],
         "Accounts": ["identity_gone"],

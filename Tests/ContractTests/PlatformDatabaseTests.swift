@@ -18,6 +18,7 @@ struct PlatformDatabaseTests {
         "Mail/MailJobs.swift": [.forgetMails],
         "PeopleSignIn/AccountEndpoints.swift": [.signPeopleIn],
         "People/PeopleJobs.swift": [.forgetPeople],
+        "PeopleSSO/Domains/SSODomainJobs.swift": [.maintainSSODomains],
         "Server/Audit/VerifyAudit.swift": [.command],
         "Server/Installation.swift": [
             .readConfiguration, .readHosts, .findCaller, .saveLastUses, .maintainConnections, .maintainDomains, .purgeTenants,

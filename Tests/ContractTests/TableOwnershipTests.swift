@@ -13,6 +13,7 @@ struct TableOwnershipTests {
         "People": [
             "custom_role", "invitation", "membership", "passkey", "person", "person_session", "person_totp", "recovery_code",
         ],
+        "PeopleSSO": ["person_identity", "sso_connection", "sso_domain"],
         "ClientKeys": ["single_use"],
         "Tenancy": ["apple_key", "application", "application_secret", "connection", "purged_table", "tenant"],
         "Ledger": [

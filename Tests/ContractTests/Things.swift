@@ -32,7 +32,7 @@ struct Things: Sendable {
         _ = try await installation.ownerPool.run("UPDATE signing_key SET created_at = created_at - interval '1 hour'")
         let (webhook, event, delivery, deletion) = (UUID(), UUID(), UUID(), UUID())
         let (transfer, card, api, endpoint, initial, consent) = (UUID(), UUID(), UUID(), UUID(), UUID(), UUID())
-        let domain = UUID()
+        let (domain, ssoDomain) = (UUID(), UUID())
         let (person, role, platformMember, platformInvitation, member, invitation) = (UUID(), UUID(), UUID(), UUID(), UUID(), UUID())
         _ = try await installation.ownerPool.run([
             """
@@ -63,6 +63,16 @@ struct Things: Sendable {
                     now() + interval '1 day', now(), now()),
                 (\(UUID.platform), \(platformInvitation), 'grace@example.com', 'operator', '\\x02', '\\x00', 'system',
                     now() + interval '1 day', now(), now())
+            """,
+            """
+            INSERT INTO sso_connection (tenant_id, id, issuer, client_id, sealed_client_secret, created_at, updated_at)
+            VALUES (\(tenant), \(UUID()), 'https://login.acme.test', 'espalier', '\\x00', now(), now())
+            """,
+            """
+            INSERT INTO sso_domain (tenant_id, id, domain, token, state, verified_at, checked_at, check_due_at, expires_at, created_at,
+                updated_at)
+            VALUES (\(tenant), \(ssoDomain), 'acme.test', 'mB0Yw9pQ1nT5vXc7ZkR3aA', 'active', now(), now(), now() + interval '1 day', now(),
+                now(), now())
             """,
             """
             INSERT INTO domain (tenant_id, id, host, token, state, verified_at, checked_at, proved_since, check_due_at, expires_at,
@@ -158,7 +168,7 @@ struct Things: Sendable {
         acme = try await connection(of: tenant).merging(
             [
                 "application": secret["whole"], "secret": secret["thing"], "user": session["whole"], "session": session["thing"],
-                "api": api, "domain": domain, "initialAccessToken": initial, "webhook": webhook, "delivery": delivery, "deletion": deletion,
+                "api": api, "domain": domain, "sso_domain": ssoDomain, "initialAccessToken": initial, "webhook": webhook, "delivery": delivery, "deletion": deletion,
                 "notification": reported, "transfer": transfer, "consent": consent,
                 "identity": identity["thing"],
                 "statement": statement, "endpoint": endpoint, "member": member, "invitation": invitation, "role": role,

@@ -70,7 +70,7 @@ struct WireTextTests {
         var read = 0
         for target in [
             "Web", "Access", "Delivery", "Tenancy", "Ledger", "Billing", "Sinks", "Users", "Signing", "Sessions", "Accounts", "SignIn",
-            "Mushu", "Mail", "People", "PeopleSignIn",
+            "Mushu", "Mail", "People", "PeopleSSO", "PeopleSignIn",
             "Factors", "Passkeys", "Encoding", "Apple", "AppleSimulator", "DemoApplication",
         ] {
             for path in try FileManager.default.subpathsOfDirectory(atPath: folder.appending(path: target).path)

@@ -32,7 +32,7 @@ struct PeopleTableTests {
 
     @Test("a tenant's transaction sees no account, no session and no factor, not even of its own members")
     func accounts() async throws {
-        for table in ["person", "person_device", "person_session", "person_totp", "passkey", "recovery_code"] {
+        for table in ["person", "person_device", "person_identity", "person_session", "person_totp", "passkey", "recovery_code"] {
             for tenant in [role.acme, role.globex] {
                 #expect(try await role.attack(SQL(unsafe: "SELECT FROM \(table)"), as: tenant).isEmpty, "\(table)")
                 #expect(try await role.attack(SQL(unsafe: "DELETE FROM \(table)"), as: tenant).affected == 0, "\(table)")

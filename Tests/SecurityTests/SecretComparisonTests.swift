@@ -92,7 +92,7 @@ struct SecretComparisonTests {
         let sources = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources").standardizedFileURL
         return try [
             "APIs", "Access", "Accounts", "Apple", "AuthKit", "Billing", "BrowserSessions", "ClientKeys", "Delivery", "Devices", "Encoding",
-            "Ledger", "Mail", "Mushu", "People", "PeopleSignIn", "Terminal",
+            "Ledger", "Mail", "Mushu", "People", "PeopleSSO", "PeopleSignIn", "Terminal",
             "AppleButton", "Branding",
             "Factors", "Outbox", "Passkeys",
             "Registration", "Sealing", "Server", "Sessions",

@@ -137,6 +137,18 @@ package enum TenantTables {
             VALUES (\(UUID()), \(person), convert_to(\(text), 'UTF8'), sha256(''), substring(sha256('') FROM 1 FOR 16), 0, false, false, '{}',
                 'Key', \(now))
             """,
+            """
+            INSERT INTO sso_connection (tenant_id, id, issuer, client_id, sealed_client_secret, created_at, updated_at)
+            VALUES (\(tenant), \(UUID()), 'https://login.example.com', 'espalier', '\\x00', \(now), \(now))
+            """,
+            """
+            INSERT INTO sso_domain (tenant_id, id, domain, token, state, check_due_at, expires_at, created_at, updated_at)
+            VALUES (\(tenant), \(UUID()), 'example.com', 'mB0Yw9pQ1nT5vXc7ZkR3aA', 'pending', \(now), \(now), \(now), \(now))
+            """,
+            """
+            INSERT INTO person_identity (id, person_id, issuer_tenant_id, issuer, subject, created_at)
+            VALUES (\(UUID()), \(person), \(tenant), 'https://login.example.com', \(text), \(now))
+            """,
             "INSERT INTO recovery_code (id, person_id, digest, created_at) VALUES (\(UUID()), \(person), '\\x00', \(now))",
             """
             INSERT INTO custom_role (tenant_id, id, name, scopes, created_at, updated_at)

@@ -225,6 +225,11 @@ def before_call(context, case, kwargs):
         if action == "createDomain":
             # The pattern of the schema also has names that no host has.
             case.body["host"] = f"login-{chance.getrandbits(32):08x}.customer.example"
+        if action == "createSSODomain":
+            case.body["domain"] = f"mail-{chance.getrandbits(32):08x}.customer.example"
+        if action == "setSSO":
+            # No pattern describes a URL, and no provider has signed anybody in.
+            case.body |= {"issuer": "https://login.customer.example", "client_secret": "secret"}
         if action == "authorizeByPost":
             case.body.pop("request_uri", None)
             application = SETTINGS["applications"].get(path.get("tenant"), SETTINGS["applications"]["acme"])

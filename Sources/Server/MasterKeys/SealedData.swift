@@ -4,6 +4,7 @@ import Delivery
 import Foundation
 import Mail
 import People
+import PeopleSSO
 import Postgres
 import Sealing
 import Signing
@@ -16,7 +17,7 @@ struct SealedData {
     static let columns = [
         SealedColumn.ofServer, SealedColumn.ofAccess, SealedColumn.ofDelivery, SealedColumn.ofTenancy, SealedColumn.ofSinks,
         SealedColumn.ofUsers, SealedColumn.ofSigning, SealedColumn.ofAccounts, SealedColumn.ofMail,
-        SealedColumn.ofPeople,
+        SealedColumn.ofPeople, SealedColumn.ofPeopleSSO,
     ].flatMap { $0 }
 
     private static let batch = 1000

@@ -45,6 +45,7 @@ enum RoleGrants {
         person: DELETE INSERT SELECT UPDATE(code_failed_at code_failures email email_proved_at name password_changed_at \
             password_failed_at password_failures sealed_password sessions_valid_after updated_at)
         person_device: DELETE INSERT SELECT UPDATE(approval interval_seconds person_id polled_at state)
+        person_identity: DELETE INSERT SELECT UPDATE(last_used_at)
         person_session: DELETE INSERT SELECT UPDATE(address authenticated_at ended_at ended_reason last_used_at methods user_agent)
         person_totp: DELETE INSERT SELECT UPDATE(confirmed_at last_step sealed_secret)
         rate_card: INSERT SELECT
@@ -56,6 +57,8 @@ enum RoleGrants {
         session_life: SELECT
         signing_key: DELETE INSERT SELECT UPDATE(activated_at published_until retired_at state)
         single_use: DELETE INSERT SELECT
+        sso_connection: DELETE INSERT SELECT UPDATE(client_id is_required issuer sealed_client_secret signed_in_at updated_at)
+        sso_domain: DELETE INSERT SELECT UPDATE(check_due_at checked_at failing_since state updated_at verified_at)
         statement: SELECT UPDATE(claimed_until)
         statement_line: SELECT
         statement_term: SELECT

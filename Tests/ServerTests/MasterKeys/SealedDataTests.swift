@@ -35,7 +35,7 @@ struct SealedDataTests {
             """
         ).map { try $0.get("name", as: String.self) }
         let walked = Set(SealedData.columns.map { "\($0.table).\($0.column)" })
-        #expect(walked.count == SealedData.columns.count && walked.count == 12)
+        #expect(walked.count == SealedData.columns.count && walked.count == 13)
         #expect(Set(found).subtracting(walked).subtracting(Self.plain).sorted() == [], "sealed? Add a SealedColumn")
         #expect(walked.subtracting(found).sorted() == [])
     }
@@ -94,7 +94,7 @@ struct SealedDataTests {
     func resealed() async throws {
         try await TestPlatform.run { platform in
             let values = try await Self.fill(platform)
-            #expect(values.count == 12)
+            #expect(values.count == 13)
             let (old, new) = (platform.settings.keyring, MasterKey.generate())
             let both = try Keyring([new, try MasterKey(base64: platform.masterKey)])
             let data = SealedData(database: PlatformDatabase(platform.ownerPool))

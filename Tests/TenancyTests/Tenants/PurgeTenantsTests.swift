@@ -63,7 +63,7 @@ struct PurgeTenantsTests {
             // Aggregated events are no longer in their table, and the platform's rows belong to no tenant.
             let empty: Set = [
                 "usage_arrival", "purged_table", "lost_host", "usage_archive", "digest_key", "master_key", "simulated_clock", "person",
-                "person_device", "person_session", "person_totp", "passkey", "recovery_code",
+                "person_device", "person_identity", "person_session", "person_totp", "passkey", "recovery_code",
             ]
             for (table, count) in before where !empty.contains(table) { #expect(count > 0, "\(table) is not tested") }
             let others = try await Self.rows(platform, of: globex)

@@ -3,9 +3,9 @@ import NIOPosix
 import Synchronization
 
 /// A DNS resolver on 127.0.0.1, by UDP and TCP. It writes messages with code that the server does not share.
-final class TestResolver: Sendable {
+package final class TestResolver: Sendable {
     /// How it responds to a question by UDP.
-    enum Manner: Sendable {
+    package enum Manner: Sendable {
         case answer
         /// It first sends responses with another ID, another question and no question, then the right one.
         case answerAfterForgeries
@@ -26,26 +26,26 @@ final class TestResolver: Sendable {
     }
 
     private let state = Mutex(State())
-    let port: Int
+    package let port: Int
     private let channels: [any Channel]
 
     /// The value of `ESPALIER_DNS_RESOLVER`.
-    var setting: String { "127.0.0.1:\(port)" }
+    package var setting: String { "127.0.0.1:\(port)" }
     /// The names of all questions.
-    var asked: [String] { state.withLock { $0.asked } }
+    package var asked: [String] { state.withLock { $0.asked } }
 
     /// How many questions came by UDP, with repetitions.
-    var datagrams: Int { state.withLock { $0.datagrams } }
+    package var datagrams: Int { state.withLock { $0.datagrams } }
 
-    func publish(_ texts: String..., at name: String) { state.withLock { $0.texts[name] = texts } }
-    func remove(_ name: String) { state.withLock { $0.texts[name] = nil } }
-    func set(address: [UInt8], of name: String) { state.withLock { $0.addresses[name] = address } }
-    func set(alias: String, of name: String) { state.withLock { $0.aliases[name] = alias } }
-    func respond(_ manner: Manner) { state.withLock { $0.manner = manner } }
+    package func publish(_ texts: String..., at name: String) { state.withLock { $0.texts[name] = texts } }
+    package func remove(_ name: String) { state.withLock { $0.texts[name] = nil } }
+    package func set(address: [UInt8], of name: String) { state.withLock { $0.addresses[name] = address } }
+    package func set(alias: String, of name: String) { state.withLock { $0.aliases[name] = alias } }
+    package func respond(_ manner: Manner) { state.withLock { $0.manner = manner } }
 
     private init(port: Int, channels: [any Channel]) { (self.port, self.channels) = (port, channels) }
 
-    static func run<T>(_ body: (TestResolver) async throws -> T) async throws -> T {
+    package static func run<T>(_ body: (TestResolver) async throws -> T) async throws -> T {
         let group = MultiThreadedEventLoopGroup.singleton
         let box = Box()
         var channels: [any Channel] = []
