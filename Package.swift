@@ -352,7 +352,7 @@ let package = Package(
         .testTarget(
             name: "SecurityTests",
             dependencies: [
-                "Server", "Tenancy", "Web", "Postgres", "Sealing", "Encoding", "TestSupport",
+                "Server", "Tenancy", "Access", "Web", "Postgres", "Sealing", "Encoding", "TestSupport",
                 crypto, nioCore, nioHTTP1, nioPosix,
             ]),
         .testTarget(
@@ -411,7 +411,7 @@ let package = Package(
         .testTarget(
             name: "PeopleSSOTests",
             dependencies: [
-                "Server", "PeopleSSO", "Domains", "People", "Access", "Web", "Postgres", "Sealing", "Encoding", "TestSupport",
+                "Server", "PeopleSSO", "Domains", "People", "Access", "Postgres", "Sealing", "Encoding", "TestSupport",
                 crypto, logging,
             ]),
         .testTarget(

@@ -115,6 +115,11 @@ package enum Text: String, CaseIterable, Sendable {
     case roleOperator, roleOwner, roleAdmin, roleDeveloper, roleBilling, roleViewer, invitationSubject
     case mailInvites, openLinkToAccept, ignoreInvitation
 
+    // The sign-in of these people with another service.
+    case signInAtOtherService, otherServiceSignsYouIn, signInAtOrganization, otherServiceDidNotConfirm
+    case accountThereIsUnknown, askYourOrganization, onlyYourOrganization
+    case connectApple, disconnectApple, appleIsConnected, appleIsDisconnected, appleBelongsToSomebody, appleIsNeeded
+
     // The login from a terminal.
     case logInToTheTerminal, terminalActsAsYou, continueIfYouStartedTheLogin, terminalRequestIsOver, logInAgainInTheTerminal
 

@@ -26,6 +26,8 @@ package struct AccountEndpoints: Sendable {
     let hashing: PasswordHashing
     /// Nil if the public URL names an IP address, where browsers have no passkeys.
     let relyingParty: RelyingParty?
+    /// The application for sign-ins with Apple. Nil without the settings.
+    let apple: PlatformApplication?
     /// Nil if this server sends no mails.
     let mail: MailSender?
     let metrics: Metrics
@@ -40,10 +42,10 @@ package struct AccountEndpoints: Sendable {
 
     package init(
         pool: DatabasePool, keyring: Keyring, publicURL: String, limits: RequestLimits, hashing: PasswordHashing, mail: MailSender?,
-        metrics: Metrics, logger: Logger, now: @escaping @Sendable () -> Date
+        apple: PlatformApplication?, metrics: Metrics, logger: Logger, now: @escaping @Sendable () -> Date
     ) {
         (self.pool, self.keyring, self.publicURL, self.limits, self.hashing) = (pool, keyring, publicURL, limits, hashing)
-        (self.mail, self.metrics, self.logger, self.now) = (mail, metrics, logger, now)
+        (self.mail, self.apple, self.metrics, self.logger, self.now) = (mail, apple, metrics, logger, now)
         origin = RedirectURI.origin(of: publicURL)
         relyingParty = origin.flatMap { RelyingParty(name: Self.product, origins: [$0]) }
     }

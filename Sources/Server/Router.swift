@@ -48,6 +48,7 @@ func makeRouter(_ routes: Routes, api: APIEntrance, limits: RequestLimits) -> Ac
     router.addRoutes(routes.registration.routes)
     // People who manage a tenant or the platform.
     router.addRoutes(routes.personSignIn.routes)
+    router.addRoutes(routes.providerSignIn.routes)
     router.addRoutes(routes.account.routes)
     router.addRoutes(routes.terminal.routes)
     router.group("t/{tenant}/mushu/{client_id}", context: CallContext.self).add(middleware: TranslateCallErrors())

@@ -71,6 +71,7 @@ struct Routes: Sendable {
     let account: AccountRoutes
     let caller: CallerRoutes
     let terminal: TerminalRoutes
+    let providerSignIn: ProviderSignInRoutes
     let sso: SSORoutes
     let wellKnown: WellKnown
     let button: ButtonRoutes
@@ -155,8 +156,9 @@ struct Routes: Sendable {
         roles = RoleRoutes(pool: pool, now: now)
         // The pool of the API: sign-ins of people must not delay those of users.
         let accounts = AccountEndpoints(
-            pool: pool, keyring: keyring, publicURL: publicURL, limits: limits, hashing: PasswordHashing(), mail: sender, metrics: metrics,
-            logger: logger, now: now)
+            pool: pool, keyring: keyring, publicURL: publicURL, limits: limits, hashing: PasswordHashing(), mail: sender,
+            apple: settings.platformApplication.map { PlatformApplication(tenant: $0.tenant, clientID: $0.clientID, logger: logger) },
+            metrics: metrics, logger: logger, now: now)
         personSignIn = PersonSignInRoutes(endpoints: accounts, directory: directory)
         account = AccountRoutes(endpoints: accounts, directory: directory)
         caller = CallerRoutes(pool: pool) { try await directory.find(idOrSlug: $0.description)?.tenant }
@@ -165,6 +167,7 @@ struct Routes: Sendable {
             account: accounts,
             tenantName: { id in try await directory.find(id).flatMap { $0.tenant.status == .active ? $0.tenant.name : nil } })
         let providers = ProviderDocuments(allowsPrivate: allowsPrivate, logger: logger)
+        providerSignIn = ProviderSignInRoutes(endpoints: accounts, directory: directory, documents: providers)
         sso = SSORoutes(
             pool: pool, keyring: keyring, publicURL: publicURL, proof: proof, documents: providers, allowsPrivate: allowsPrivate, now: now)
         mushu = MushuRoutes(tokens: issuer, signIn: signIn, native: native, notifications: notifications, connections: connections)

@@ -45,6 +45,8 @@ package struct Settings: Sendable {
     package var usageGrace: Int
     /// Whether a public page shows the prices of the plans.
     package var showsPricing: Bool
+    /// The tenant and the application through which people sign in with Apple; nil without them.
+    package var platformApplication: (tenant: String, clientID: String)?
     /// The contact for reports of vulnerabilities of this installation, as a URI; nil without a contact.
     package var securityContact: String?
     /// The maximum number of concurrent outbox handlers in this process. With 0, it leaves all work to others.
@@ -138,6 +140,7 @@ package struct Settings: Sendable {
                     """)
         }
         showsPricing = try Self.flag(reader, "pricing.page")
+        platformApplication = try Self.platformApplication(reader)
         securityContact = reader.string(forKey: "security.contact").flatMap { $0.isEmpty ? nil : $0 }
         outboxConcurrency = try Self.number(reader, "outbox.concurrency", default: 32)
         mail = try MailSettings(reader)

@@ -1,5 +1,7 @@
 import Crypto
+import Encoding
 import Foundation
+import Postgres
 import Server
 import TestSupport
 
@@ -18,7 +20,7 @@ struct OpenOperations: Sendable {
     func answers() async throws -> [(String, TestBrowser.Answer)] {
         try await documents() + login() + sharedLogin() + otherAuthorizations() + devices() + authKit() + ends() + mushu()
             + mushuProviders() + registration() + branding() + identities() + consents() + names() + people()
-            + account() + terminals()
+            + providers() + account() + terminals()
     }
 
     private func documents() async throws -> [(String, TestBrowser.Answer)] {
@@ -414,5 +416,33 @@ struct OpenOperations: Sendable {
             ["iss": "https://appleid.apple.com", "aud": side.servicesID, "iat": now, "jti": UUID().uuidString, "events": event])
         return try await browser.send(
             "POST", url, headers: [("Content-Type", "application/json")], body: String(decoding: signed, as: UTF8.self))
+    }
+
+    /// A sign-in of a person with the provider of Acme, and those with Apple, which lead to the sign-in without the setting.
+    private func providers() async throws -> [(String, TestBrowser.Answer)] {
+        let (root, email) = (TestPlatform.publicURL, "ada@acme.test")
+        return try await FakeProvider.run { provider in
+            let settings: [String: any Sendable] = [
+                "issuer": provider.issuer, "client_id": FakeProvider.clientID, "client_secret": FakeProvider.secret,
+            ]
+            _ = try await platform.call("PUT", "/tenants/acme/sso", settings)
+            _ = try await platform.call("POST", "/tenants/acme/invitations", ["email": email, "role": "developer"])
+            _ = try await platform.call("POST", "/tenants/acme/sso/domains", ["domain": "acme.test"])
+            _ = try await platform.ownerPool.run("UPDATE sso_domain SET state = 'active', verified_at = now()")
+            provider.change(.init(claims: ["email": email]))
+            let browser = TestBrowser(platform)
+            let page = try await browser.get("\(root)/account/sign-in")
+            let csrf = page.body.firstMatch(of: /name="csrf" value="([^"]*)"/).map { String($0.1) } ?? ""
+            let form = [("csrf", csrf), ("email", email)]
+            let apple = try await browser.post("\(root)/account/apple", form: form)
+            let started = try await browser.post("\(root)/account/sso", form: form)
+            let (code, query) = try provider.authorize(String((started.header("Refresh") ?? "").dropFirst("0; url=".count)))
+            let back = TestBrowser.Request.url("\(root)/account/sso/callback", [("code", code), ("state", query["state"] ?? "")])
+            return [
+                ("startApple", apple), ("startSSO", started), ("ssoCallback", try await browser.get(back)),
+                ("linkApple", try await TestBrowser(platform).post("\(root)/account/apple/link", form: form)),
+                ("unlinkApple", try await TestBrowser(platform).post("\(root)/account/apple/removal", form: form)),
+            ]
+        }
     }
 }

@@ -1,6 +1,8 @@
 import Access
 import Foundation
+import PeopleSSO
 import Postgres
+import Sealing
 import Server
 import Tenancy
 import TestSupport
@@ -32,7 +34,11 @@ struct Things: Sendable {
         _ = try await installation.ownerPool.run("UPDATE signing_key SET created_at = created_at - interval '1 hour'")
         let (webhook, event, delivery, deletion) = (UUID(), UUID(), UUID(), UUID())
         let (transfer, card, api, endpoint, initial, consent) = (UUID(), UUID(), UUID(), UUID(), UUID(), UUID())
-        let (domain, ssoDomain) = (UUID(), UUID())
+        let (domain, ssoDomain, sso) = (UUID(), UUID(), UUID())
+        let row = ID<SSOConnection>(sso).description
+        let sealed = installation.settings.keyring.seal(
+            Array("secret".utf8), in: SealingContext(tenant: tenant, table: "sso_connection", column: "sealed_client_secret", row: row)
+        ).bytes
         let (person, role, platformMember, platformInvitation, member, invitation) = (UUID(), UUID(), UUID(), UUID(), UUID(), UUID())
         _ = try await installation.ownerPool.run([
             """
@@ -66,7 +72,7 @@ struct Things: Sendable {
             """,
             """
             INSERT INTO sso_connection (tenant_id, id, issuer, client_id, sealed_client_secret, created_at, updated_at)
-            VALUES (\(tenant), \(UUID()), 'https://login.acme.test', 'espalier', '\\x00', now(), now())
+            VALUES (\(tenant), \(sso), 'https://login.acme.test', 'espalier', \(sealed), now(), now())
             """,
             """
             INSERT INTO sso_domain (tenant_id, id, domain, token, state, verified_at, checked_at, check_due_at, expires_at, created_at,
@@ -168,7 +174,8 @@ struct Things: Sendable {
         acme = try await connection(of: tenant).merging(
             [
                 "application": secret["whole"], "secret": secret["thing"], "user": session["whole"], "session": session["thing"],
-                "api": api, "domain": domain, "sso_domain": ssoDomain, "initialAccessToken": initial, "webhook": webhook, "delivery": delivery, "deletion": deletion,
+                "api": api, "domain": domain, "sso_domain": ssoDomain, "initialAccessToken": initial, "webhook": webhook,
+                "delivery": delivery, "deletion": deletion,
                 "notification": reported, "transfer": transfer, "consent": consent,
                 "identity": identity["thing"],
                 "statement": statement, "endpoint": endpoint, "member": member, "invitation": invitation, "role": role,

@@ -169,6 +169,20 @@ struct SettingsTests {
         #expect(try refusal(["ESPALIER_PRICING_PAGE": "on"]).contains("ESPALIER_PRICING_PAGE must be true or false. It is on."))
     }
 
+    @Test("the tenant and the application of the platform need each other")
+    func platformApplication() throws {
+        let (tenant, application) = ("ESPALIER_PLATFORM_TENANT", "ESPALIER_PLATFORM_APPLICATION")
+        #expect(try settings([:]).platformApplication == nil && settings([tenant: "", application: ""]).platformApplication == nil)
+        let id = "app_01jd8x3v6qf9wr2m5tzk7h4c0n"
+        let read = try #require(try settings([tenant: "acme", application: id]).platformApplication)
+        #expect(read.tenant == "acme" && read.clientID == id)
+        #expect(try refusal([tenant: "acme"]).contains(application) && refusal([application: id]).contains(tenant))
+        #expect(try refusal([tenant: "Acme", application: id]).contains("must be the slug"))
+        for other in ["app_", "acme", id + "\u{301}", "apikey_01jd8x3v6qf9wr2m5tzk7h4c0n"] {
+            #expect(try refusal([tenant: "acme", application: other]).contains("must be the ID"))
+        }
+    }
+
     @Test(
         "http is for loopback",
         arguments: [

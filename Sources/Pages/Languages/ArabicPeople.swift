@@ -58,6 +58,20 @@ extension Language {
         .mailInvites: "تمت دعوتك للمساعدة في إدارة {organization}. دورك: {role}.",
         .openLinkToAccept: "افتح هذا الرابط لقبول الدعوة. يعمل مرة واحدة ولوقت محدود فقط.",
         .ignoreInvitation: "إذا لم تكن تتوقع الدعوة، فتجاهل هذه الرسالة. لا تعِد توجيهها، لأن أي شخص لديه الرابط يمكنه قبول الدعوة.",
+        // The sign-in with another service.
+        .signInAtOtherService: "المتابعة إلى تسجيل الدخول",
+        .otherServiceSignsYouIn: "تسجّل خدمة أخرى دخولك، ثم تعود إلى هنا.",
+        .signInAtOrganization: "تسجيل الدخول عبر مؤسستك",
+        .otherServiceDidNotConfirm: "لم تؤكد الخدمة الأخرى تسجيل الدخول، أو استغرق ذلك وقتًا طويلاً.",
+        .accountThereIsUnknown: "الحساب لدى الخدمة الأخرى لا يخص أحدًا هنا.",
+        .askYourOrganization: "اسأل أحد مسؤولي مؤسستك.",
+        .onlyYourOrganization: "لا تسمح مؤسستك بتسجيل الدخول إلا عبر خدمتها.",
+        .connectApple: "ربط حساب Apple",
+        .disconnectApple: "إلغاء ربط حساب Apple",
+        .appleIsConnected: "تم ربط حساب Apple. يمكنك تسجيل الدخول به.",
+        .appleIsDisconnected: "تم إلغاء ربط حساب Apple.",
+        .appleBelongsToSomebody: "حساب Apple هذا يخص شخصًا آخر، أو ربطتَ حسابًا آخر.",
+        .appleIsNeeded: "تحتاج إلى حساب Apple لتسجيل الدخول. عيّن أولاً كلمة سر أو أضف مفتاح مرور.",
 
         // The login from a terminal.
         .logInToTheTerminal: "هل تريد تسجيل الدخول في الطرفية؟",

@@ -60,6 +60,20 @@ extension Language {
         .openLinkToAccept: "Open deze link om de uitnodiging te accepteren. Hij werkt één keer en voor beperkte tijd.",
         .ignoreInvitation:
             "Als u de uitnodiging niet verwacht, negeer dan deze e-mail. Stuur hem niet door, want iedereen met de link kan de uitnodiging accepteren.",
+        // The sign-in with another service.
+        .signInAtOtherService: "Doorgaan naar inloggen",
+        .otherServiceSignsYouIn: "Een andere dienst logt u in. Daarna komt u hier terug.",
+        .signInAtOrganization: "Inloggen met uw organisatie",
+        .otherServiceDidNotConfirm: "De andere dienst heeft het inloggen niet bevestigd, of het duurde te lang.",
+        .accountThereIsUnknown: "Het account bij de andere dienst is hier van niemand.",
+        .askYourOrganization: "Vraag het een beheerder van uw organisatie.",
+        .onlyYourOrganization: "Uw organisatie staat inloggen alleen toe met haar eigen dienst.",
+        .connectApple: "Uw Apple Account koppelen",
+        .disconnectApple: "Uw Apple Account ontkoppelen",
+        .appleIsConnected: "Uw Apple Account is gekoppeld. U kunt ermee inloggen.",
+        .appleIsDisconnected: "Uw Apple Account is ontkoppeld.",
+        .appleBelongsToSomebody: "Dit Apple Account is van iemand anders, of u hebt een ander gekoppeld.",
+        .appleIsNeeded: "U hebt het Apple Account nodig om in te loggen. Stel eerst een wachtwoord in, of voeg een passkey toe.",
 
         // The login from a terminal.
         .logInToTheTerminal: "Inloggen in de terminal?",

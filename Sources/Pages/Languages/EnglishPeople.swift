@@ -1,5 +1,20 @@
 extension Language {
     static let englishPeopleTexts: [Text: String] = [
+        // The sign-in with another service.
+        .signInAtOtherService: "Continue to the sign-in",
+        .otherServiceSignsYouIn: "Another service signs you in. You then come back here.",
+        .signInAtOrganization: "Sign in with your organization",
+        .otherServiceDidNotConfirm: "The other service did not confirm the sign-in, or it took too long.",
+        .accountThereIsUnknown: "The account at the other service belongs to nobody here.",
+        .askYourOrganization: "Ask an administrator of your organization.",
+        .onlyYourOrganization: "Your organization permits a sign-in only with its own service.",
+        .connectApple: "Connect your Apple Account",
+        .disconnectApple: "Disconnect your Apple Account",
+        .appleIsConnected: "Your Apple Account is connected. You can sign in with it.",
+        .appleIsDisconnected: "Your Apple Account is disconnected.",
+        .appleBelongsToSomebody: "This Apple Account belongs to somebody else, or you have connected another one.",
+        .appleIsNeeded: "You need the Apple Account to sign in. First set a password, or add a passkey.",
+
         .signInToYourAccount: "Sign in",
         .emailAddress: "Email address",
         .password: "Password",

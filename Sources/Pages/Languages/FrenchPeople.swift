@@ -62,6 +62,21 @@ extension Language {
         .openLinkToAccept: "Ouvrez ce lien pour accepter l’invitation. Il fonctionne une seule fois et pour une durée limitée.",
         .ignoreInvitation:
             "Si vous n’attendez pas cette invitation, ignorez cet e-mail. Ne le transférez pas, car toute personne qui a le lien peut accepter l’invitation.",
+        // The sign-in with another service.
+        .signInAtOtherService: "Continuer vers la connexion",
+        .otherServiceSignsYouIn: "Un autre service vous connecte. Vous revenez ensuite ici.",
+        .signInAtOrganization: "Se connecter avec votre organisation",
+        .otherServiceDidNotConfirm: "L’autre service n’a pas confirmé la connexion, ou elle a pris trop de temps.",
+        .accountThereIsUnknown: "Le compte de l’autre service n’appartient à personne ici.",
+        .askYourOrganization: "Demandez à un administrateur de votre organisation.",
+        .onlyYourOrganization: "Votre organisation n’autorise la connexion qu’avec son propre service.",
+        .connectApple: "Associer votre compte Apple",
+        .disconnectApple: "Dissocier votre compte Apple",
+        .appleIsConnected: "Votre compte Apple est associé. Vous pouvez vous connecter avec lui.",
+        .appleIsDisconnected: "Votre compte Apple est dissocié.",
+        .appleBelongsToSomebody: "Ce compte Apple appartient à une autre personne, ou vous en avez associé un autre.",
+        .appleIsNeeded:
+            "Vous avez besoin du compte Apple pour vous connecter. Définissez d’abord un mot de passe, ou ajoutez une clé d’accès.",
 
         // The login from a terminal.
         .logInToTheTerminal: "Se connecter dans le terminal ?",

@@ -60,6 +60,21 @@ extension Language {
         .openLinkToAccept: "Öffnen Sie diesen Link, um die Einladung anzunehmen. Er funktioniert einmal und nur für begrenzte Zeit.",
         .ignoreInvitation:
             "Wenn Sie die Einladung nicht erwarten, beachten Sie die E-Mail nicht. Leiten Sie sie nicht weiter, denn jeder mit dem Link kann die Einladung annehmen.",
+        // The sign-in with another service.
+        .signInAtOtherService: "Weiter zur Anmeldung",
+        .otherServiceSignsYouIn: "Ein anderer Dienst meldet Sie an. Danach kommen Sie hierher zurück.",
+        .signInAtOrganization: "Mit Ihrer Organisation anmelden",
+        .otherServiceDidNotConfirm: "Der andere Dienst hat die Anmeldung nicht bestätigt, oder es hat zu lange gedauert.",
+        .accountThereIsUnknown: "Das Konto beim anderen Dienst gehört hier niemandem.",
+        .askYourOrganization: "Fragen Sie einen Administrator Ihrer Organisation.",
+        .onlyYourOrganization: "Ihre Organisation erlaubt die Anmeldung nur mit ihrem eigenen Dienst.",
+        .connectApple: "Apple Account verbinden",
+        .disconnectApple: "Apple Account trennen",
+        .appleIsConnected: "Ihr Apple Account ist verbunden. Sie können sich damit anmelden.",
+        .appleIsDisconnected: "Ihr Apple Account ist getrennt.",
+        .appleBelongsToSomebody: "Dieser Apple Account gehört jemand anderem, oder Sie haben einen anderen verbunden.",
+        .appleIsNeeded:
+            "Sie brauchen den Apple Account für die Anmeldung. Legen Sie zuerst ein Passwort fest, oder fügen Sie einen Passkey hinzu.",
 
         // The login from a terminal.
         .logInToTheTerminal: "Im Terminal anmelden?",

@@ -58,6 +58,20 @@ extension Language {
         .mailInvites: "הוזמנת לסייע בניהול {organization}. התפקיד שלך: {role}.",
         .openLinkToAccept: "יש לפתוח את הקישור הזה כדי לקבל את ההזמנה. הוא פועל פעם אחת ולזמן מוגבל.",
         .ignoreInvitation: "אם ההזמנה אינה צפויה, יש להתעלם מההודעה. אין להעביר אותה, כי כל מי שבידו הקישור יכול לקבל את ההזמנה.",
+        // The sign-in with another service.
+        .signInAtOtherService: "המשך להתחברות",
+        .otherServiceSignsYouIn: "שירות אחר מחבר אותך, ואז חוזרים לכאן.",
+        .signInAtOrganization: "התחברות דרך הארגון",
+        .otherServiceDidNotConfirm: "השירות האחר לא אישר את ההתחברות, או שהיא ארכה זמן רב מדי.",
+        .accountThereIsUnknown: "החשבון בשירות האחר אינו שייך כאן לאף אחד.",
+        .askYourOrganization: "יש לפנות למנהל בארגון.",
+        .onlyYourOrganization: "הארגון מתיר התחברות רק דרך השירות שלו.",
+        .connectApple: "קישור חשבון Apple",
+        .disconnectApple: "ניתוק חשבון Apple",
+        .appleIsConnected: "חשבון Apple מקושר. אפשר להתחבר באמצעותו.",
+        .appleIsDisconnected: "חשבון Apple נותק.",
+        .appleBelongsToSomebody: "חשבון Apple הזה שייך לאדם אחר, או שקישרת חשבון אחר.",
+        .appleIsNeeded: "חשבון Apple נחוץ להתחברות. תחילה יש להגדיר סיסמה או להוסיף מפתח גישה.",
 
         // The login from a terminal.
         .logInToTheTerminal: "להתחבר במסוף?",

@@ -60,6 +60,20 @@ extension Language {
         .openLinkToAccept: "Apra questo link per accettare l’invito. Funziona una sola volta e per un tempo limitato.",
         .ignoreInvitation:
             "Se non aspetta l’invito, ignori questa email. Non la inoltri, perché chiunque abbia il link può accettare l’invito.",
+        // The sign-in with another service.
+        .signInAtOtherService: "Continua con l’accesso",
+        .otherServiceSignsYouIn: "Un altro servizio effettua il suo accesso. Poi torna qui.",
+        .signInAtOrganization: "Accedi con la tua organizzazione",
+        .otherServiceDidNotConfirm: "L’altro servizio non ha confermato l’accesso, oppure ci è voluto troppo tempo.",
+        .accountThereIsUnknown: "L’account dell’altro servizio qui non appartiene a nessuno.",
+        .askYourOrganization: "Chiedi a un amministratore della tua organizzazione.",
+        .onlyYourOrganization: "La tua organizzazione consente l’accesso solo con il proprio servizio.",
+        .connectApple: "Collega il tuo account Apple",
+        .disconnectApple: "Scollega il tuo account Apple",
+        .appleIsConnected: "Il tuo account Apple è collegato. Puoi usarlo per accedere.",
+        .appleIsDisconnected: "Il tuo account Apple è scollegato.",
+        .appleBelongsToSomebody: "Questo account Apple appartiene a un’altra persona, oppure ne hai collegato un altro.",
+        .appleIsNeeded: "Ti serve l’account Apple per accedere. Prima imposta una password o aggiungi una passkey.",
 
         // The login from a terminal.
         .logInToTheTerminal: "Accedere dal terminale?",

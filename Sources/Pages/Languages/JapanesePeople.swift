@@ -58,6 +58,20 @@ extension Language {
         .mailInvites: "{organization}の管理に招待されています。役割：{role}",
         .openLinkToAccept: "招待を承諾するには、このリンクを開いてください。一度だけ、限られた期間だけ使用できます。",
         .ignoreInvitation: "招待に心当たりがない場合は、このメールを無視してください。リンクを知っている人は誰でも招待を承諾できるため、転送しないでください。",
+        // The sign-in with another service.
+        .signInAtOtherService: "サインインに進む",
+        .otherServiceSignsYouIn: "別のサービスでサインインします。その後、このページに戻ります。",
+        .signInAtOrganization: "組織のアカウントでサインイン",
+        .otherServiceDidNotConfirm: "別のサービスがサインインを確認しなかったか、時間がかかりすぎました。",
+        .accountThereIsUnknown: "別のサービスのアカウントは、ここでは誰のものでもありません。",
+        .askYourOrganization: "組織の管理者に問い合わせてください。",
+        .onlyYourOrganization: "あなたの組織では、組織のサービスでのサインインのみ許可されています。",
+        .connectApple: "Apple Accountを接続",
+        .disconnectApple: "Apple Accountの接続を解除",
+        .appleIsConnected: "Apple Accountが接続されました。これでサインインできます。",
+        .appleIsDisconnected: "Apple Accountの接続が解除されました。",
+        .appleBelongsToSomebody: "このApple Accountは別の人のものか、すでに別のアカウントが接続されています。",
+        .appleIsNeeded: "サインインにはApple Accountが必要です。先にパスワードを設定するか、パスキーを追加してください。",
 
         // The login from a terminal.
         .logInToTheTerminal: "ターミナルでサインインしますか？",

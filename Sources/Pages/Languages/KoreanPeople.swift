@@ -58,6 +58,20 @@ extension Language {
         .mailInvites: "{organization} 관리에 초대되었습니다. 역할: {role}",
         .openLinkToAccept: "초대를 수락하려면 이 링크를 여세요. 한 번만, 제한된 시간 동안만 사용할 수 있습니다.",
         .ignoreInvitation: "예상하지 못한 초대라면 이 메일을 무시하세요. 링크가 있는 사람은 누구나 초대를 수락할 수 있으므로 전달하지 마세요.",
+        // The sign-in with another service.
+        .signInAtOtherService: "로그인 계속하기",
+        .otherServiceSignsYouIn: "다른 서비스에서 로그인합니다. 그런 다음 여기로 돌아옵니다.",
+        .signInAtOrganization: "조직 계정으로 로그인",
+        .otherServiceDidNotConfirm: "다른 서비스가 로그인을 확인하지 않았거나 시간이 너무 오래 걸렸습니다.",
+        .accountThereIsUnknown: "다른 서비스의 계정은 여기에서 누구의 것도 아닙니다.",
+        .askYourOrganization: "조직의 관리자에게 문의하십시오.",
+        .onlyYourOrganization: "조직에서 자체 서비스를 통한 로그인만 허용합니다.",
+        .connectApple: "Apple 계정 연결",
+        .disconnectApple: "Apple 계정 연결 해제",
+        .appleIsConnected: "Apple 계정이 연결되었습니다. 이 계정으로 로그인할 수 있습니다.",
+        .appleIsDisconnected: "Apple 계정 연결이 해제되었습니다.",
+        .appleBelongsToSomebody: "이 Apple 계정은 다른 사람의 것이거나 이미 다른 계정이 연결되어 있습니다.",
+        .appleIsNeeded: "로그인하려면 Apple 계정이 필요합니다. 먼저 암호를 설정하거나 패스키를 추가하십시오.",
 
         // The login from a terminal.
         .logInToTheTerminal: "터미널에서 로그인하시겠습니까?",

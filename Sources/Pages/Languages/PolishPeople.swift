@@ -60,6 +60,20 @@ extension Language {
         .openLinkToAccept: "Proszę otworzyć ten link, aby przyjąć zaproszenie. Działa raz i tylko przez ograniczony czas.",
         .ignoreInvitation:
             "Jeśli zaproszenie nie jest oczekiwane, proszę zignorować tę wiadomość. Proszę jej nie przekazywać, bo każdy, kto ma link, może przyjąć zaproszenie.",
+        // The sign-in with another service.
+        .signInAtOtherService: "Przejdź do logowania",
+        .otherServiceSignsYouIn: "Loguje Cię inna usługa. Potem wrócisz tutaj.",
+        .signInAtOrganization: "Zaloguj się przez swoją organizację",
+        .otherServiceDidNotConfirm: "Inna usługa nie potwierdziła logowania albo trwało to zbyt długo.",
+        .accountThereIsUnknown: "Konto w innej usłudze nie należy tu do nikogo.",
+        .askYourOrganization: "Zapytaj administratora swojej organizacji.",
+        .onlyYourOrganization: "Twoja organizacja pozwala logować się tylko przez jej własną usługę.",
+        .connectApple: "Połącz konto Apple",
+        .disconnectApple: "Odłącz konto Apple",
+        .appleIsConnected: "Twoje konto Apple jest połączone. Możesz się nim logować.",
+        .appleIsDisconnected: "Twoje konto Apple jest odłączone.",
+        .appleBelongsToSomebody: "To konto Apple należy do kogoś innego albo masz już połączone inne.",
+        .appleIsNeeded: "Konto Apple jest potrzebne do logowania. Najpierw ustaw hasło albo dodaj klucz dostępu.",
 
         // The login from a terminal.
         .logInToTheTerminal: "Zalogować w terminalu?",

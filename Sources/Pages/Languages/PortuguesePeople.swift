@@ -61,6 +61,20 @@ extension Language {
         .openLinkToAccept: "Abra este link para aceitar o convite. Ele funciona uma vez e por tempo limitado.",
         .ignoreInvitation:
             "Se você não espera o convite, ignore este e-mail. Não o encaminhe, porque qualquer pessoa com o link pode aceitar o convite.",
+        // The sign-in with another service.
+        .signInAtOtherService: "Continuar para o login",
+        .otherServiceSignsYouIn: "Outro serviço faz o seu login. Depois você volta para cá.",
+        .signInAtOrganization: "Entrar com a sua organização",
+        .otherServiceDidNotConfirm: "O outro serviço não confirmou o login, ou demorou demais.",
+        .accountThereIsUnknown: "A conta no outro serviço não pertence a ninguém aqui.",
+        .askYourOrganization: "Pergunte a um administrador da sua organização.",
+        .onlyYourOrganization: "Sua organização só permite o login com o próprio serviço.",
+        .connectApple: "Conectar sua Conta Apple",
+        .disconnectApple: "Desconectar sua Conta Apple",
+        .appleIsConnected: "Sua Conta Apple está conectada. Você pode entrar com ela.",
+        .appleIsDisconnected: "Sua Conta Apple está desconectada.",
+        .appleBelongsToSomebody: "Esta Conta Apple pertence a outra pessoa, ou você conectou outra.",
+        .appleIsNeeded: "Você precisa da Conta Apple para entrar. Primeiro defina uma senha ou adicione uma chave-senha.",
 
         // The login from a terminal.
         .logInToTheTerminal: "Iniciar sessão no terminal?",

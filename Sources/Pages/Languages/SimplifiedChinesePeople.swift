@@ -58,6 +58,20 @@ extension Language {
         .mailInvites: "您受邀协助管理 {organization}。您的角色：{role}。",
         .openLinkToAccept: "请打开此链接以接受邀请。它只能使用一次，且有时间限制。",
         .ignoreInvitation: "如果您没有预期收到邀请，请忽略此邮件。请勿转发，因为任何拥有该链接的人都可以接受邀请。",
+        // The sign-in with another service.
+        .signInAtOtherService: "继续登录",
+        .otherServiceSignsYouIn: "由另一项服务为您登录。之后您会回到这里。",
+        .signInAtOrganization: "使用您的组织登录",
+        .otherServiceDidNotConfirm: "另一项服务未确认登录，或者用时过长。",
+        .accountThereIsUnknown: "另一项服务中的账户在这里不属于任何人。",
+        .askYourOrganization: "请咨询您组织的管理员。",
+        .onlyYourOrganization: "您的组织只允许使用其自己的服务登录。",
+        .connectApple: "关联您的 Apple 账户",
+        .disconnectApple: "取消关联您的 Apple 账户",
+        .appleIsConnected: "您的 Apple 账户已关联。您可以用它登录。",
+        .appleIsDisconnected: "您的 Apple 账户已取消关联。",
+        .appleBelongsToSomebody: "此 Apple 账户属于其他人，或者您已关联另一个账户。",
+        .appleIsNeeded: "您需要 Apple 账户才能登录。请先设置密码，或添加通行密钥。",
 
         // The login from a terminal.
         .logInToTheTerminal: "要在终端中登录吗？",

@@ -61,6 +61,20 @@ extension Language {
         .openLinkToAccept: "Abra este enlace para aceptar la invitación. Funciona una sola vez y durante un tiempo limitado.",
         .ignoreInvitation:
             "Si no espera la invitación, ignore este correo. No lo reenvíe, porque cualquiera que tenga el enlace puede aceptar la invitación.",
+        // The sign-in with another service.
+        .signInAtOtherService: "Continuar al inicio de sesión",
+        .otherServiceSignsYouIn: "Otro servicio inicia su sesión. Después vuelve aquí.",
+        .signInAtOrganization: "Iniciar sesión con su organización",
+        .otherServiceDidNotConfirm: "El otro servicio no confirmó el inicio de sesión, o tardó demasiado.",
+        .accountThereIsUnknown: "La cuenta del otro servicio no pertenece a nadie aquí.",
+        .askYourOrganization: "Pregunte a un administrador de su organización.",
+        .onlyYourOrganization: "Su organización solo permite iniciar sesión con su propio servicio.",
+        .connectApple: "Conectar su cuenta de Apple",
+        .disconnectApple: "Desconectar su cuenta de Apple",
+        .appleIsConnected: "Su cuenta de Apple está conectada. Puede iniciar sesión con ella.",
+        .appleIsDisconnected: "Su cuenta de Apple está desconectada.",
+        .appleBelongsToSomebody: "Esta cuenta de Apple pertenece a otra persona, o usted ha conectado otra.",
+        .appleIsNeeded: "Necesita la cuenta de Apple para iniciar sesión. Primero elija una contraseña o añada una llave de acceso.",
 
         // The login from a terminal.
         .logInToTheTerminal: "¿Iniciar sesión en el terminal?",

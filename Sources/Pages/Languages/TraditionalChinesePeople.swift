@@ -58,6 +58,20 @@ extension Language {
         .mailInvites: "您受邀協助管理 {organization}。您的角色：{role}。",
         .openLinkToAccept: "請打開此連結以接受邀請。它只能使用一次，且有時間限制。",
         .ignoreInvitation: "如果您沒有預期收到邀請，請忽略此郵件。請勿轉寄，因為任何擁有該連結的人都可以接受邀請。",
+        // The sign-in with another service.
+        .signInAtOtherService: "繼續登入",
+        .otherServiceSignsYouIn: "由另一項服務為您登入。之後您會回到這裡。",
+        .signInAtOrganization: "使用您的組織登入",
+        .otherServiceDidNotConfirm: "另一項服務未確認登入，或花費的時間過長。",
+        .accountThereIsUnknown: "另一項服務中的帳號在這裡不屬於任何人。",
+        .askYourOrganization: "請洽詢您組織的管理員。",
+        .onlyYourOrganization: "您的組織只允許使用其自己的服務登入。",
+        .connectApple: "連結您的 Apple 帳號",
+        .disconnectApple: "解除連結您的 Apple 帳號",
+        .appleIsConnected: "您的 Apple 帳號已連結。您可以用它登入。",
+        .appleIsDisconnected: "您的 Apple 帳號已解除連結。",
+        .appleBelongsToSomebody: "此 Apple 帳號屬於其他人，或您已連結另一個帳號。",
+        .appleIsNeeded: "您需要 Apple 帳號才能登入。請先設定密碼，或加入通行密鑰。",
 
         // The login from a terminal.
         .logInToTheTerminal: "要在終端機中登入嗎？",

@@ -60,6 +60,20 @@ extension Language {
         .openLinkToAccept: "Daveti kabul etmek için bu bağlantıyı açın. Bir kez ve yalnızca sınırlı bir süre çalışır.",
         .ignoreInvitation:
             "Daveti beklemiyorsanız bu e-postayı dikkate almayın. Bağlantıya sahip herkes daveti kabul edebileceği için e-postayı iletmeyin.",
+        // The sign-in with another service.
+        .signInAtOtherService: "Oturum açmaya devam et",
+        .otherServiceSignsYouIn: "Başka bir hizmet oturumunuzu açar. Ardından buraya dönersiniz.",
+        .signInAtOrganization: "Kuruluşunuzla oturum açın",
+        .otherServiceDidNotConfirm: "Diğer hizmet oturum açmayı onaylamadı veya işlem çok uzun sürdü.",
+        .accountThereIsUnknown: "Diğer hizmetteki hesap burada kimseye ait değil.",
+        .askYourOrganization: "Kuruluşunuzun bir yöneticisine sorun.",
+        .onlyYourOrganization: "Kuruluşunuz yalnızca kendi hizmetiyle oturum açmaya izin veriyor.",
+        .connectApple: "Apple Hesabınızı bağlayın",
+        .disconnectApple: "Apple Hesabınızın bağlantısını kesin",
+        .appleIsConnected: "Apple Hesabınız bağlandı. Onunla oturum açabilirsiniz.",
+        .appleIsDisconnected: "Apple Hesabınızın bağlantısı kesildi.",
+        .appleBelongsToSomebody: "Bu Apple Hesabı başka birine ait veya başka bir hesap bağladınız.",
+        .appleIsNeeded: "Oturum açmak için Apple Hesabına ihtiyacınız var. Önce bir parola belirleyin veya bir geçiş anahtarı ekleyin.",
 
         // The login from a terminal.
         .logInToTheTerminal: "Terminalde giriş yapılsın mı?",

@@ -28,6 +28,14 @@ extension Person {
         """
     }
 
+    /// Like `find`, and locks the account for a transaction that changes its ways to sign in.
+    package static func lock(_ id: ID<Person>) -> SQL {
+        """
+        SELECT id, name, email, email_proved_at, password_changed_at, sessions_valid_after, created_at, updated_at FROM person
+        WHERE tenant_id = \(UUID.platform) AND id = \(id) FOR UPDATE
+        """
+    }
+
     /// The person who signs in with an address, with the sealed password and the failed attempts.
     package static func find(email: String) -> SQL {
         """

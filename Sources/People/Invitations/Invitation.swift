@@ -94,7 +94,7 @@ extension Invitation {
 
     /// The invitation of an address that was not accepted. There is at most one.
     /// - Parameter key: the address with `A` to `Z` in lowercase.
-    static func open(address key: String, of owner: UUID) -> SQL {
+    package static func open(address key: String, of owner: UUID) -> SQL {
         """
         SELECT id, email, role, role_id, invited_by, expires_at, accepted_at, created_at, updated_at, mail_id FROM invitation
         WHERE tenant_id = \(owner) AND email_key = \(key) AND accepted_at IS NULL FOR UPDATE

@@ -50,7 +50,7 @@ extension Membership {
 
     /// The membership with an address.
     /// - Parameter key: the address with `A` to `Z` in lowercase.
-    static func find(address key: String, of owner: UUID) -> SQL {
+    package static func find(address key: String, of owner: UUID) -> SQL {
         """
         SELECT id, person_id, role, role_id, name, email, created_at, updated_at FROM membership
         WHERE tenant_id = \(owner) AND lower(email COLLATE "C") = \(key)

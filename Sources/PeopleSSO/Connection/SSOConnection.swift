@@ -75,6 +75,15 @@ extension SSOConnection {
         """
     }
 
+    /// The connection of the tenant that has proved a domain, with `tenant_id`. At most one.
+    package static func find(domain: String) -> SQL {
+        """
+        SELECT c.tenant_id, c.id, c.issuer, c.client_id, c.sealed_client_secret, c.is_required, c.signed_in_at, c.created_at, c.updated_at
+        FROM sso_domain AS d JOIN sso_connection AS c ON c.tenant_id = d.tenant_id
+        WHERE d.domain = \(domain) AND d.state IN ('active', 'failing')
+        """
+    }
+
     /// The connection, locked for a transaction that changes it.
     static func lock(of tenant: ID<Tenant>) -> SQL {
         """

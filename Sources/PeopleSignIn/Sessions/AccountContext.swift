@@ -22,8 +22,9 @@ package struct AccountContext: Sendable {
     /// How old a sign-in may be for a change of keys, members or factors, in seconds.
     static let recency: TimeInterval = 600
 
-    /// Whether the person gave all factors within the last 10 minutes.
-    var isRecent: Bool { now < session.authenticatedAt.addingTimeInterval(Self.recency) }
+    /// Whether the person gave all factors within the last 10 minutes. The provider of a tenant gives none of the account's factors, so
+    /// its session cannot change the account.
+    var isRecent: Bool { session.onlyTenant == nil && now < session.authenticatedAt.addingTimeInterval(Self.recency) }
 
     /// - Throws: `SignInAgain`, which leads to the sign-in and back to the page.
     package func requireRecent() throws(SignInAgain) {
@@ -59,14 +60,15 @@ extension AccountEndpoints {
         guard let session = found, session.kind == .browser, session.isActive(at: now) else { return nil }
         // A write for each page would cost more than it tells.
         if now >= session.lastUsedAt.addingTimeInterval(60) {
-            _ = try await people.repeatable.run(PersonSession.touch(session.id, at: now))
+            _ = try await self.people.repeatable.run(PersonSession.touch(session.id, at: now))
         }
-        let (rows, memberships) = try await people.repeatable.run(Person.find(session.person), Membership.all(of: session.person))
-        guard let person = try rows.first(Person.init) else { return nil }
+        let (people, rows) = try await self.people.repeatable.run(Person.find(session.person), Membership.all(of: session.person))
+        guard let person = try people.first(Person.init) else { return nil }
         context.record.noteAuthenticated()
+        let memberships = try rows.map { (owner: try $0.get("tenant_id", as: UUID.self), membership: try Membership($0)) }
         return AccountContext(
             web: context, person: person, session: session,
-            memberships: try memberships.map { (try $0.get("tenant_id"), try Membership($0)) },
+            memberships: memberships.filter { session.onlyTenant?.uuid ?? $0.owner == $0.owner },
             formToken: FormToken(for: session.id.description, with: keyring), now: now)
     }
 

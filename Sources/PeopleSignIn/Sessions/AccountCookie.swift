@@ -11,6 +11,8 @@ enum AccountCookie: String, CaseIterable {
     case session = "espalier-account"
     /// The sealed steps of a sign-in that is not finished.
     case step = "espalier-account-step"
+    /// The sealed sign-in at another service that is not finished (`OIDCAttempt`).
+    case provider = "espalier-account-provider"
     /// The proof of an earlier sign-in of a person.
     case knownBrowser = "espalier-account-browser"
 

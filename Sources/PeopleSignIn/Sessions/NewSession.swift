@@ -25,16 +25,20 @@ struct NewSession: Sendable {
 
     /// - Parameters:
     ///   - methods: how the person signed in (RFC 8176).
+    ///   - onlyTenant: the tenant whose own provider signs the person in. The session acts for no other owner.
+    ///   - authenticatedAt: when the provider asked the person, if that was earlier.
     ///   - action: the `operationId` for the audit trail of the platform.
     init(
-        of person: ID<Person>, methods: [String], action: String, _ request: Request, _ context: WebContext, _ endpoints: AccountEndpoints,
+        of person: ID<Person>, methods: [String], onlyTenant: ID<Tenant>? = nil, authenticatedAt: Date? = nil, action: String,
+        _ request: Request, _ context: WebContext, _ endpoints: AccountEndpoints,
         at now: Date
     ) throws {
         var random = SystemRandomNumberGenerator()
         let (secret, device) = (PersonSession.makeSecret(using: &random), Device(request, context))
         id = ID(at: now)
         let session = PersonSession.New(
-            id, of: person, .browser, methods: methods, userAgent: device.userAgent, address: device.address)
+            id, of: person, .browser, methods: methods, onlyTenant: onlyTenant, authenticatedAt: authenticatedAt,
+            userAgent: device.userAgent, address: device.address)
         let facts = context.record.current
         let origin = AuditEvent.Origin(actor: person.description, address: facts.address, requestID: facts.requestID)
         let earlier = endpoints.sessionDigests(in: request)
@@ -46,9 +50,12 @@ struct NewSession: Sendable {
                     after: Reply(session: id.description, methods: methods), at: now),
             ]
         let url = endpoints.publicURL
-        cookies = [
+        var cookies = [
             AccountCookie.session.set(secret.reveal(), seconds: Int(PersonSession.Kind.browser.lifetime), publicURL: url),
-            AccountCookie.step.removal(url), KnownBrowser.cookie(of: person, endpoints),
+            AccountCookie.step.removal(url),
         ]
+        // A provider of a tenant must not prepare guesses of the password, which is for more than this tenant.
+        if onlyTenant == nil { cookies.append(KnownBrowser.cookie(of: person, endpoints)) }
+        self.cookies = cookies
     }
 }

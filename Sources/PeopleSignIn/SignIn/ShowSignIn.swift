@@ -42,6 +42,11 @@ extension PersonSignInRoutes {
         field.problem = problem
         var page = AccountPage(.signInToYourAccount)
         page.forms = [AccountForm("/account/sign-in", endpoints.formToken(step), fields: [field], button: .next)]
+        if endpoints.apple != nil {
+            var apple = AccountForm("/account/apple", endpoints.formToken(step), button: .continueWithApple)
+            apple.isSecondary = true
+            page.forms.append(apple)
+        }
         if endpoints.relyingParty != nil { page.links = [.init(text: .usePasskey, path: "/account/sign-in/passkey")] }
         if problem != nil { page.status = .badRequest }
         return page

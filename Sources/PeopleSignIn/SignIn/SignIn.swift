@@ -1,3 +1,4 @@
+import Access
 import Encoding
 import HTTPTypes
 import Hummingbird
@@ -5,16 +6,20 @@ import Mail
 import Pages
 import Passkeys
 import People
+import PeopleSSO
 import Web
 
 extension PersonSignInRoutes {
-    /// Takes the address, and shows the next step. It is the same for each address, and no statement runs, so nobody learns who has an
-    /// account.
+    /// Takes the address, and shows the next step. It is the same for each address of a domain, and no statement looks for the account, so
+    /// nobody learns who has one.
     @Sendable
     func signIn(_ request: Request, _ form: OwnForm, _ step: StepTicket, _ context: WebContext) async throws -> Response {
         let frame = endpoints.frame(request, context)
         guard let address = form["email"].flatMap({ MailAddress($0) })?.address
         else { return addressPage(step, email: "", problem: .enterAnAddress).response(in: frame) }
+        if form["with"]?.isSame(as: "password") != true, try await AddressProvider.find(address, in: endpoints.people.repeatable) != nil {
+            return providerPage(step, email: address).response(in: frame)
+        }
         return passwordPage(step, email: address).response(in: frame)
     }
 

@@ -52,6 +52,8 @@ extension PersonSignInRoutes {
             if case .possibleClone(let old, let new) = refusal { try await report(old, new, of: stored, person, context, at: now) }
             return try refused("passkey_not_verified")
         }
+        guard try await !endpoints.mustUseProvider(person, hasPasskey: true)
+        else { return try refused("provider_required", .onlyYourOrganization) }
         let session = try NewSession(
             of: id, methods: [stored.isBackupEligible ? "swk" : "hwk", "user", "mfa"], action: "signInWithPasskey", request, context,
             endpoints, at: now)

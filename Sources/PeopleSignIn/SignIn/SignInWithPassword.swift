@@ -45,6 +45,10 @@ extension PersonSignInRoutes {
         _ = try await endpoints.people.run(
             [Person.resetFailures(.password, of: person.id)]
                 + (replacement.map { [Person.renewHash($0.text, of: person.id, keyring: endpoints.keyring)] } ?? []))
+        guard try await !endpoints.mustUseProvider(person, hasPasskey: false) else {
+            note("password refused", "provider_required", context)
+            return providerPage(step, email: email, problem: .onlyYourOrganization).response(in: frame)
+        }
         let factors = try await endpoints.people.repeatable.secondFactors(of: person.id)
         let stage: StepTicket.Stage =
             factors.isEmpty

@@ -1,0 +1,45 @@
+import Access
+import Encoding
+import Pages
+import People
+import PeopleSSO
+import Postgres
+import Tenancy
+
+/// The result of an action on the person's Apple Account, in the query of the account page (`done`).
+enum AppleOutcome: String, CaseIterable {
+    case connected = "apple-connected"
+    case disconnected = "apple-disconnected"
+    /// The Apple Account belongs to another person, or the person has connected another one.
+    case taken = "apple-taken"
+    /// Nothing else would sign the person in.
+    case needed = "apple-needed"
+
+    var path: String { "/account?done=\(rawValue)" }
+
+    /// The notice of the account page.
+    var text: Text {
+        switch self {
+        case .connected: .appleIsConnected
+        case .disconnected: .appleIsDisconnected
+        case .taken: .appleBelongsToSomebody
+        case .needed: .appleIsNeeded
+        }
+    }
+}
+
+extension AccountEndpoints {
+    /// The form of the account page that connects the person's Apple Account, or disconnects it. Nil without the settings for Apple, and in
+    /// a session that a tenant's provider has started.
+    func appleForm(_ account: AccountContext, _ directory: TenantDirectory) async throws -> AccountForm? {
+        guard account.session.onlyTenant == nil, let provider = try await apple?.provider(directory, publicURL: publicURL)
+        else { return nil }
+        let find = PersonIdentity.find(of: account.person.id, at: provider.issuer, of: provider.tenant)
+        let isConnected = try await !people.repeatable.run(find).isEmpty
+        var form = AccountForm(
+            isConnected ? "/account/apple/removal" : "/account/apple/link", account.formToken,
+            button: isConnected ? .disconnectApple : .connectApple)
+        form.isSecondary = true
+        return form
+    }
+}

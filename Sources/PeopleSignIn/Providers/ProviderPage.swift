@@ -1,0 +1,40 @@
+import Access
+import Hummingbird
+import Pages
+import People
+import PeopleSSO
+import Postgres
+import Web
+
+extension PersonSignInRoutes {
+    /// The page after the address, if a tenant with a provider has proved its domain. It is the same for each address of the domain.
+    ///
+    /// People of the domain who are not members of the tenant use their password.
+    func providerPage(_ step: StepTicket, email: String, problem: Text? = nil) -> AccountPage {
+        var address = AccountForm.Field.email(email)
+        address.isFixed = true
+        let token = endpoints.formToken(step)
+        var password = AccountForm(
+            "/account/sign-in", token, hidden: [(name: "email", value: email), (name: "with", value: "password")], button: .usePassword)
+        password.isSecondary = true
+        var page = AccountPage(.signInToYourAccount)
+        (page.problem, page.details) = (problem, [.otherServiceSignsYouIn])
+        page.forms = [AccountForm("/account/sso", token, fields: [address], button: .signInAtOrganization)]
+        if problem == nil { page.forms.append(password) } else { page.status = .forbidden }
+        if endpoints.relyingParty != nil { page.links = [.init(text: .usePasskey, path: "/account/sign-in/passkey")] }
+        page.links.append(.init(text: .useAnotherAddress, path: "/account/sign-in"))
+        return page
+    }
+}
+
+extension AccountEndpoints {
+    /// Whether a person may sign in only with the provider of a tenant. It is asked after the factors were right, so that nobody learns who
+    /// is a member.
+    func mustUseProvider(_ person: Person, hasPasskey: Bool) async throws -> Bool {
+        guard let provider = try await AddressProvider.find(person.email, in: people.repeatable) else { return false }
+        let memberships = try await people.repeatable.run(Membership.all(of: person.id)).map { row in
+            (owner: try row.get("tenant_id", as: ID<Tenant>.self), membership: try Membership(row))
+        }
+        return provider.isRequired(of: memberships, hasPasskey: hasPasskey)
+    }
+}

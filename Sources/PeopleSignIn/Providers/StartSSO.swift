@@ -1,0 +1,83 @@
+import Access
+import Encoding
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Logging
+import Mail
+import Pages
+import PeopleSSO
+import Sessions
+import Tenancy
+import Web
+
+extension ProviderSignInRoutes {
+    /// Leads a person to the provider of the tenant that has proved the domain of the address.
+    ///
+    /// Nothing in the response depends on an account: everyone can ask for the provider of a domain.
+    @Sendable
+    func startSSO(_ request: Request, _ form: OwnForm, _ step: StepTicket, _ context: WebContext) async throws -> Response {
+        guard let address = form["email"].flatMap({ MailAddress($0) })?.address,
+            let found = try await AddressProvider.find(address, in: endpoints.people), try await isActive(found.tenant)
+        else { return .seeOther("/account/sign-in") }
+        let provider = try found.connection.provider(
+            of: found.tenant, publicURL: endpoints.publicURL, keyring: endpoints.keyring, documents: documents)
+        // A signed-in person is here for a step that needs a new sign-in.
+        let isAgain = try await endpoints.account(request, context) != nil
+        let attempt = OIDCAttempt(.sso, at: provider, isAgain: isAgain, returnPath: step.next.path, at: endpoints.now())
+        return try await leave(for: provider, attempt, address: address, request, context)
+    }
+
+    func isActive(_ tenant: ID<Tenant>) async throws -> Bool {
+        try await directory.find(idOrSlug: tenant.description)?.tenant.status == .active
+    }
+
+    /// The page that leads to a provider. The attempt is in a cookie of this browser.
+    ///
+    /// It is a page, because a browser follows no redirect to another site after a form (`form-action`).
+    func leave(
+        for provider: OIDCProvider, _ attempt: OIDCAttempt, address: String?, _ request: Request, _ context: WebContext
+    ) async throws -> Response {
+        let url: String
+        do { url = try await provider.authorizationURL(for: attempt, address: address, at: endpoints.now()) } catch let refusal
+            as OIDCRefusal
+        {
+            throw refused(refusal, by: provider.tenant, context)
+        }
+        var page = AccountPage(.signInAtOtherService)
+        page.details = [.otherServiceSignsYouIn]
+        page.links = [.init(text: .next, path: url)]
+        var response = page.response(in: endpoints.frame(request, context))
+        response.headers[.refresh] = "0; url=\(url)"
+        let cookie = AccountCookie.provider.set(
+            attempt.sealed(with: endpoints.keyring), seconds: Int(OIDCAttempt.lifetime), publicURL: endpoints.publicURL)
+        return response.setting([cookie])
+    }
+
+    /// Logs why a provider signs nobody in, and returns the page. The line has no address and nothing that the provider sent.
+    func refused(_ refusal: OIDCRefusal, by tenant: ID<Tenant>, _ context: WebContext) -> ErrorPage {
+        context.record.note(outcome: "provider_refused")
+        endpoints.logger.notice(
+            "a provider signed nobody in",
+            metadata: [
+                "request_id": "\(context.record.current.requestID)", "tenant": "\(tenant)", "step": "\(refusal.step.rawValue)",
+                "field": "\(refusal.field ?? "")", "detail": "\(refusal.detail)",
+            ])
+        return .otherServiceRefused
+    }
+}
+
+extension HTTPField.Name {
+    fileprivate static let refresh = HTTPField.Name("Refresh")!
+}
+
+extension ErrorPage {
+    /// One page for all reasons. The owner of the tenant finds them with `checkSSO`, and the operator in the log.
+    static let otherServiceRefused = ErrorPage(
+        outcome: "provider_refused", status: .badRequest, title: .signInDidNotFinish, detail: .otherServiceDidNotConfirm,
+        remedy: .askYourOrganization)
+    /// The account at the provider belongs to nobody who may sign in.
+    static let accountThereUnknown = ErrorPage(
+        outcome: "account_unknown", status: .forbidden, title: .signInDidNotFinish, detail: .accountThereIsUnknown,
+        remedy: .askYourOrganization)
+}

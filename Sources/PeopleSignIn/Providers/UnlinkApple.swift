@@ -1,0 +1,32 @@
+import Access
+import Hummingbird
+import Pages
+import People
+import PeopleSSO
+import Postgres
+import Sessions
+import Web
+
+extension ProviderSignInRoutes {
+    /// Removes the account at Apple of a signed-in person. A person without a password and a passkey keeps it, because nothing else would
+    /// sign the person in.
+    @Sendable
+    func unlinkApple(_ request: Request, _ form: OwnForm, _ account: AccountContext) async throws -> Response {
+        try account.requireRecent()
+        guard let provider = try await endpoints.apple?.provider(directory, publicURL: endpoints.publicURL) else {
+            return .seeOther("/account")
+        }
+        let person = account.person.id
+        let removed = try await endpoints.people.transaction { db in
+            // The row is locked, so that no other request removes the last other way at the same time.
+            let (people, passkeys) = try await db.run(Person.lock(person), PersonPasskey.all(of: person))
+            guard try people.first(Person.init)?.passwordChangedAt != nil || !passkeys.isEmpty else { return false }
+            guard try await db.run(PersonIdentity.delete(of: person, at: provider.issuer, of: provider.tenant)).affected > 0
+            else { return true }
+            _ = try await db.run(
+                AuditEvent.insert("unlinkApple", of: person.description, owner: .platform, by: account.origin, at: account.now))
+            return true
+        }
+        return .seeOther(removed ? AppleOutcome.disconnected.path : AppleOutcome.needed.path)
+    }
+}
