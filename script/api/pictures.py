@@ -24,8 +24,8 @@ OUTSIDE = {"Bench", "Fuzz"}
 PLACES = {
     "espalier": (130, 0), "espalier-dev": (322, 0),
     "Server": (130, 1), "Development": (322, 1),
-    "AuthKit": (38, 2), "Devices": (98, 2), "Mushu": (156, 2), "Registration": (224, 2), "Terminal": (216, 3), "PeopleSignIn": (216, 4),
-    "Branding": (140, 3), "PeopleSSO": (286, 5), "Domains": (218, 6), "AppleSimulator": (322, 2),
+    "AuthKit": (33, 2), "Devices": (94, 2), "Mushu": (154, 2), "Registration": (225, 2), "Terminal": (210, 3), "PeopleSignIn": (210, 4),
+    "Branding": (140, 3), "PeopleSSO": (286, 5), "Domains": (218, 6), "AppleSimulator": (324, 2),
     "SignIn": (58, 3), "DemoApplication": (322, 3),
     "Accounts": (58, 4), "EmbeddedPostgres": (322, 4),
     "Sessions": (58, 5), "Billing": (146, 5), "Sinks": (214, 5),
@@ -33,7 +33,7 @@ PLACES = {
     "Signing": (40, 7), "APIs": (102, 7), "Users": (160, 7), "Ledger": (222, 7),
     "Tenancy": (150, 8), "Pages": (216, 9), "ClientKeys": (150, 9), "Delivery": (150, 10), "Mail": (40, 10), "People": (86, 9), "Outbox": (104, 11), "Access": (190, 11), "Factors": (300, 11),
     "Postgres": (92, 12), "Sealing": (170, 12), "Web": (236, 12), "QRCode": (296, 12), "Apple": (350, 12), "Passkeys": (72, 13), "Encoding": (196, 13)}
-WIDE = {"PeopleSSO": 72, "Domains": 58, "People": 52, "PeopleSignIn": 84, "Factors": 56, "QRCode": 54, "Web": 52, "Apple": 44, "AppleButton": 84, "espalier-dev": 92, "Development": 96, "AppleSimulator": 116, "DemoApplication": 116, "EmbeddedPostgres": 116, "Sinks": 56, "BrowserSessions": 102, "AuthKit": 64, "Mushu": 60, "Registration": 88, "Signing": 58, "APIs": 48, "Users": 52, "Pages": 52, "Ledger": 58}
+WIDE = {"PeopleSSO": 72, "Domains": 58, "People": 52, "PeopleSignIn": 84, "Factors": 56, "QRCode": 54, "Web": 52, "Apple": 44, "AppleButton": 84, "espalier-dev": 92, "Development": 96, "AppleSimulator": 116, "DemoApplication": 116, "EmbeddedPostgres": 116, "Sinks": 56, "BrowserSessions": 102, "AuthKit": 58, "Devices": 58, "Mushu": 54, "Registration": 78, "Signing": 58, "APIs": 48, "Users": 52, "Pages": 52, "Ledger": 58}
 ROW, BOX = 50, 26
 
 

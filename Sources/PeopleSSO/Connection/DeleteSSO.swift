@@ -10,6 +10,7 @@ extension SSORoutes {
     @Sendable
     func deleteSSO(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.connectionsWrite)
+        try call.requireRecentSignIn(at: now())
         let now = now()
         let (tenant, owner, origin) = (call.tenant, call.owner, call.origin)
         try await call.database(pool).transaction { db in

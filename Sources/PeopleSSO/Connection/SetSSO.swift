@@ -14,6 +14,7 @@ extension SSORoutes {
     @Sendable
     func setSSO(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.connectionsWrite)
+        try call.requireRecentSignIn(at: now())
         var fields = try await JSONFields(request)
         let issuer = fields.text("issuer", 8...500, isRequired: true) { IssuerURL.refusal(of: $0, allowsPrivate: allowsPrivate) }
         let clientID = fields.text("client_id", 1...255, isRequired: true) { Self.refusal(ofCredential: $0) }

@@ -12,6 +12,7 @@ extension SSORoutes {
     @Sendable
     func createSSODomain(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.connectionsWrite)
+        try call.requireRecentSignIn(at: now())
         var fields = try await JSONFields(request)
         let name = fields.text("domain", 1...1000, isRequired: true) { DomainName.refusal(of: $0, below: SSODomain.recordPrefix) }
         try fields.finish()

@@ -9,6 +9,7 @@ extension SSORoutes {
     @Sendable
     func deleteSSODomain(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.connectionsWrite)
+        try call.requireRecentSignIn(at: now())
         let id = try call.id("sso_domain", of: "domain", as: SSODomain.self)
         let now = now()
         let (tenant, owner, origin) = (call.tenant, call.owner, call.origin)

@@ -17,6 +17,7 @@ extension SSORoutes {
     @Sendable
     func verifySSODomain(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.connectionsWrite)
+        try call.requireRecentSignIn(at: self.now())
         try await JSONFields(request, isOptional: true).requireEmpty()
         let id = try call.id("sso_domain", of: "domain", as: SSODomain.self)
         let (tenant, origin) = (call.tenant, call.origin)
