@@ -492,7 +492,7 @@ let package = Package(
                 "TestSupport",
                 nioHTTP1,
             ]),
-        .testTarget(name: "TerminalTests", dependencies: ["Server", "Terminal", "Postgres", "TestSupport"]),
+        .testTarget(name: "TerminalTests", dependencies: ["Server", "Terminal", "People", "Access", "Postgres", "TestSupport"]),
         .testTarget(
             name: "AuthKitTests",
             dependencies: [

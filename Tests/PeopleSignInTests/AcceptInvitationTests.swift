@@ -62,4 +62,23 @@ struct AcceptInvitationTests {
             #expect(try await platform.count("person") == 1)
         }
     }
+
+    @Test("if the tenant requires its provider, an invited person gets no password, and the page leads to the provider")
+    func provider() async throws {
+        try await FakeProvider.run { provider in
+            try await SSOPlatform.run(with: provider) { sso in
+                try await sso.require(provider)
+                let ada = PersonClient(sso.platform, "ada@customer.test")
+                let page = try await ada.open(try await ada.invite(as: "developer"))
+                let refused = try await ada.send("/invitation", [("name", "Ada"), ("password", ada.password)], from: page)
+                #expect(refused.status == 403 && refused.body.contains(#"action="/account/sso"#), "\(refused.body)")
+                #expect(try await sso.platform.count("person") == 0)
+                #expect(try await sso.signIn(ada.email, at: provider, in: ada.browser).status == 303)
+                #expect(try await sso.platform.count("invitation", where: "accepted_at IS NOT NULL") == 1)
+                // The invitation of another address is not concerned.
+                var grace = PersonClient(sso.platform, "grace@example.com")
+                #expect(try await grace.register(as: "viewer").status == 200)
+            }
+        }
+    }
 }

@@ -44,12 +44,21 @@ package final class FakeProvider: Sendable {
     package let key: ClientKey
     /// The person who signs in.
     package let subject = "person-1"
+    /// The path of the issuer.
+    private let path: String
+    /// Whether the client has no secret.
+    private let isPublic: Bool
 
-    package var issuer: String { "http://127.0.0.1:\(state.withLock { $0.port })" }
+    /// The issuer without its path.
+    package var root: String { "http://127.0.0.1:\(state.withLock { $0.port })" }
+    package var issuer: String { root + path }
     /// The forms that the token endpoint received.
     package var forms: [Form] { state.withLock { $0.forms } }
 
-    private init() throws { key = try ClientKey() }
+    private init(path: String, isPublic: Bool) throws {
+        (self.path, self.isPublic) = (path, isPublic)
+        key = try ClientKey()
+    }
 
     package func change(_ changes: Changes) { state.withLock { $0.changes = changes } }
 
@@ -66,8 +75,10 @@ package final class FakeProvider: Sendable {
     }
 
     /// Runs a body with a provider, and stops it.
-    package static func run<Outcome: Sendable>(_ body: @Sendable (FakeProvider) async throws -> Outcome) async throws -> Outcome {
-        let provider = try FakeProvider()
+    package static func run<Outcome: Sendable>(
+        at path: String = "", isPublic: Bool = false, _ body: @Sendable (FakeProvider) async throws -> Outcome
+    ) async throws -> Outcome {
+        let provider = try FakeProvider(path: path, isPublic: isPublic)
         let (ports, bound) = AsyncStream.makeStream(of: Int.self)
         let app = Application(
             responder: CallbackResponder { (request: Request, _: BasicRequestContext) in try await provider.respond(to: request) },
@@ -87,7 +98,8 @@ package final class FakeProvider: Sendable {
 
     private func respond(to request: Request) async throws -> Response {
         let changes = state.withLock { $0.changes }
-        switch request.uri.path {
+        guard request.uri.path.hasPrefix(path) else { return Response(status: .notFound) }
+        switch request.uri.path.dropFirst(path.count) {
         case "/.well-known/openid-configuration":
             let document: [String: (any Sendable)?] = [
                 "issuer": issuer, "authorization_endpoint": "\(issuer)/authorize", "token_endpoint": "\(issuer)/token",
@@ -110,7 +122,7 @@ package final class FakeProvider: Sendable {
         let pair = "\(Form.encode(Self.clientID)):\(Form.encode(Self.secret))"
         let isProven =
             authorization == "Basic \(Data(pair.utf8).base64EncodedString())"
-            || form["client_id"] == Self.clientID && form["client_secret"] == Self.secret
+            || form["client_id"] == Self.clientID && form["client_secret"] == (isPublic ? nil : Self.secret)
         guard isProven else { return try Self.json(#"{"error":"invalid_client"}"#, status: 401) }
         if let text = changes.answerText { return try Self.json(text, status: changes.answerStatus) }
         guard let code = form["code"], let nonce = state.withLock({ $0.nonces.removeValue(forKey: code) })

@@ -28,9 +28,10 @@ package struct SSOPlatform: Sendable {
 
     /// The same, with a provider of Acme and its proved domain.
     package static func run(
-        with provider: FakeProvider, _ body: @Sendable @escaping (SSOPlatform) async throws -> Void
+        with provider: FakeProvider, _ adjust: @escaping @Sendable (inout Settings) -> Void = { _ in },
+        _ body: @Sendable @escaping (SSOPlatform) async throws -> Void
     ) async throws {
-        try await run { sso in
+        try await run(adjust) { sso in
             let set = try await sso.set(provider.issuer)
             #expect(set.status == 200, "\(set.body)")
             _ = try await sso.prove()
@@ -80,6 +81,13 @@ package struct SSOPlatform: Sendable {
     /// A sign-in of a member, as far as the provider remembers it.
     package func noteSignIn() async throws {
         _ = try await platform.ownerPool.run("UPDATE sso_connection SET signed_in_at = now()")
+    }
+
+    /// Requires the provider for the members of Acme.
+    package func require(_ provider: FakeProvider) async throws {
+        try await noteSignIn()
+        let required = try await set(provider.issuer, secret: nil, ["is_required": true])
+        #expect(required.status == 200, "\(required.body)")
     }
 
     // MARK: People

@@ -20,8 +20,12 @@ package struct TerminalPerson: Sendable {
     package static let redirectURI = "http://127.0.0.1:4321/callback"
     package static let deviceGrant = "urn:ietf:params:oauth:grant-type:device_code"
 
-    /// - Parameter age: how long ago the person gave all factors, in seconds.
-    package init(_ platform: TestPlatform, name: String = "Ada", signedInBefore age: TimeInterval = 0) async throws {
+    /// - Parameters:
+    ///   - age: how long ago the person gave all factors, in seconds.
+    ///   - onlyTenant: whether the session acts for Acme only, as after a sign-in with Acme's provider.
+    package init(
+        _ platform: TestPlatform, name: String = "Ada", signedInBefore age: TimeInterval = 0, onlyTenant: Bool = false
+    ) async throws {
         var random = SystemRandomNumberGenerator()
         let (now, secret, keyring) = (Date(), PersonSession.makeSecret(using: &random), platform.settings.keyring)
         (self.platform, person, session) = (platform, ID(at: now), ID(at: now))
@@ -29,7 +33,8 @@ package struct TerminalPerson: Sendable {
         let membership = Membership.insert(
             ID(at: now), of: person, as: .builtIn(.developer), owner: ID<Tenant>(platform.acme.id)!.uuid, at: now)
         let new = PersonSession.New(
-            session, of: person, .browser, methods: ["pwd", "otp"], authenticatedAt: now.addingTimeInterval(-age), userAgent: nil,
+            session, of: person, .browser, methods: ["pwd", "otp"], onlyTenant: onlyTenant ? ID<Tenant>(platform.acme.id) : nil,
+            authenticatedAt: now.addingTimeInterval(-age), userAgent: nil,
             address: nil)
         _ = try await platform.ownerPool.run([
             Person.insert(person, name: name, email: "\(name.lowercased())@example.com", isProved: true, at: now), membership,

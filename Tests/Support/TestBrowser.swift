@@ -11,7 +11,7 @@ import Web
 
 /// A browser with cookies, and the application's side of a login, both only over HTTP.
 package final class TestBrowser: Sendable {
-    private let publicURL: String
+    package let publicURL: String
     private let addresses: [String]
     /// Further URLs of the same servers.
     private let others: [String]

@@ -1,3 +1,6 @@
+import Access
+import Foundation
+import People
 import Postgres
 import Server
 import TestSupport
@@ -23,6 +26,25 @@ struct TerminalTokenTests {
             let other = try await person.terminal.post(url, form: [("client_id", "other"), ("grant_type", "authorization_code")])
             #expect(other.isOAuthError(401, "invalid_client"))
             #expect(try await person.terminals() == 0)
+        }
+    }
+
+    @Test("the terminal acts for one tenant only if the session of the browser does, and shows no other one")
+    func onlyTenant() async throws {
+        try await TestPlatform.run { platform in
+            let (person, program) = (try await TerminalPerson(platform, onlyTenant: true), TerminalPerson.Program())
+            let (acme, globex) = (try #require(ID<Tenant>(platform.acme.id)).uuid, try #require(ID<Tenant>(platform.globex.id)).uuid)
+            _ = try await platform.ownerPool.run(
+                Membership.insert(ID(at: Date()), of: person.person, as: .builtIn(.owner), owner: globex, at: Date()))
+            let page = try await person.review(program)
+            #expect(page.body.contains("Acme") && !page.body.contains("Globex"), "\(page.body)")
+            let code = try await person.press("/account/oauth2/approval", of: page)["code"] ?? ""
+            let token = try await person.redeem(code, program)
+            #expect(token.status == 200, "\(token.body)")
+            #expect(try await platform.count("person_session", where: "kind = 'terminal' AND only_tenant_id = '\(acme)'") == 1)
+            let bearer = token.string("access_token")
+            #expect(try await platform.call("GET", "/tenants/acme", key: bearer).status == 200)
+            #expect(try await platform.call("GET", "/tenants/globex", key: bearer).status == 404)
         }
     }
 

@@ -19,11 +19,13 @@ package struct ListedSession: Sendable {
     }
 
     /// The newest active sessions of a person, at most 100.
-    package static func active(of person: ID<Person>, at now: Date) -> SQL {
+    /// - Parameter tenant: returns only the sessions that act for this tenant only. Nil for all.
+    package static func active(of person: ID<Person>, onlyTenant tenant: ID<Tenant>?, at now: Date) -> SQL {
         """
         SELECT s.id, s.kind, s.created_at, s.last_used_at, s.user_agent, s.address
         FROM person_session AS s JOIN person AS p ON p.tenant_id = s.tenant_id AND p.id = s.person_id
         WHERE s.tenant_id = \(UUID.platform) AND s.person_id = \(person) AND \(part: PersonSession.isActive(at: now))
+            AND s.only_tenant_id IS NOT DISTINCT FROM COALESCE(\(tenant), s.only_tenant_id)
         ORDER BY s.id DESC LIMIT 100
         """
     }

@@ -136,11 +136,6 @@ extension Person {
         }
     }
 
-    /// The account, locked for a transaction that changes it.
-    package static func lock(_ id: ID<Person>) -> SQL {
-        "SELECT id FROM person WHERE tenant_id = \(UUID.platform) AND id = \(id) FOR UPDATE"
-    }
-
     /// Removes everything with which the person signs in, except the password. The statements belong into one transaction.
     static func removeFactors(of id: ID<Person>) -> [SQL] {
         [

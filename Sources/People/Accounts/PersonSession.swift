@@ -107,10 +107,14 @@ extension PersonSession {
         """
     }
 
-    package static func end(_ id: ID<PersonSession>, of person: ID<Person>, _ reason: EndReason, at now: Date) -> SQL {
+    /// - Parameter tenant: ends the session only if it acts for this tenant only. Nil for each session.
+    package static func end(
+        _ id: ID<PersonSession>, of person: ID<Person>, onlyTenant tenant: ID<Tenant>? = nil, _ reason: EndReason, at now: Date
+    ) -> SQL {
         """
         UPDATE person_session SET ended_at = \(now), ended_reason = \(reason)
         WHERE tenant_id = \(UUID.platform) AND id = \(id) AND person_id = \(person) AND ended_at IS NULL
+            AND only_tenant_id IS NOT DISTINCT FROM COALESCE(\(tenant), only_tenant_id)
         """
     }
 
@@ -129,10 +133,14 @@ extension PersonSession {
     }
 
     /// Ends all sessions of a person except one.
-    package static func endOthers(of person: ID<Person>, than id: ID<PersonSession>?, _ reason: EndReason, at now: Date) -> SQL {
+    /// - Parameter tenant: ends only the sessions that act for this tenant only. Nil for all.
+    package static func endOthers(
+        of person: ID<Person>, than id: ID<PersonSession>?, onlyTenant tenant: ID<Tenant>? = nil, _ reason: EndReason, at now: Date
+    ) -> SQL {
         """
         UPDATE person_session SET ended_at = \(now), ended_reason = \(reason)
         WHERE tenant_id = \(UUID.platform) AND person_id = \(person) AND ended_at IS NULL AND id IS DISTINCT FROM \(id)
+            AND only_tenant_id IS NOT DISTINCT FROM COALESCE(\(tenant), only_tenant_id)
         """
     }
 

@@ -9,12 +9,14 @@ extension AccountRoutes {
     /// Shows the form for the name.
     @Sendable
     func showName(_ request: Request, _ account: AccountContext) async throws -> Response {
-        namePage(account, name: account.person.name).response(in: endpoints.frame(request, account.web))
+        try account.requireAccount()
+        return namePage(account, name: account.person.name).response(in: endpoints.frame(request, account.web))
     }
 
     /// Changes the name. All tenants of the person see it.
     @Sendable
     func changeName(_ request: Request, _ form: OwnForm, _ account: AccountContext) async throws -> Response {
+        try account.requireAccount()
         let name = form["name"] ?? ""
         guard DisplayName.refusal(of: name) == nil else {
             return namePage(account, name: name, problem: .enterYourName).response(in: endpoints.frame(request, account.web))

@@ -10,7 +10,7 @@ extension AccountRoutes {
     /// Asks whether the person wants to leave a tenant.
     @Sendable
     func showMembership(_ request: Request, _ account: AccountContext) async throws -> Response {
-        try account.requireRecent()
+        try account.requireRecentSignIn()
         let frame = endpoints.frame(request, account.web)
         guard let (owner, membership) = membership(account) else { return .seeOther("/account") }
         return try await leavePage(account, membership, of: owner, in: frame).response(in: frame)
@@ -19,7 +19,7 @@ extension AccountRoutes {
     /// Ends a membership of the person. The last owner of a tenant stays.
     @Sendable
     func leaveTenant(_ request: Request, _ form: OwnForm, _ account: AccountContext) async throws -> Response {
-        try account.requireRecent()
+        try account.requireRecentSignIn()
         guard let (owner, membership) = membership(account) else { return .seeOther("/account") }
         do {
             try await endpoints.people.transaction { db in

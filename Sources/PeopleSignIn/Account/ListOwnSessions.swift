@@ -6,13 +6,14 @@ import Postgres
 import Web
 
 extension AccountRoutes {
-    /// Lists the active sessions of the person, in browsers and terminals.
+    /// Lists the active sessions of the person, in browsers and terminals. A session that acts for one tenant lists only those for this
+    /// tenant.
     @Sendable
     func listOwnSessions(_ request: Request, _ account: AccountContext) async throws -> Response {
         let frame = endpoints.frame(request, account.web)
         let language = frame.language
-        let sessions = try await endpoints.people.repeatable.run(ListedSession.active(of: account.person.id, at: account.now))
-            .map(ListedSession.init)
+        let find = ListedSession.active(of: account.person.id, onlyTenant: account.session.onlyTenant, at: account.now)
+        let sessions = try await endpoints.people.repeatable.run(find).map(ListedSession.init)
         var page = AccountPage(.signIns)
         page.sections = sessions.map { session in
             let isOwn = session.id == account.session.id

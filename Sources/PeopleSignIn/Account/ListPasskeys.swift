@@ -9,6 +9,7 @@ extension AccountRoutes {
     /// Lists the passkeys of the person.
     @Sendable
     func listPasskeys(_ request: Request, _ account: AccountContext) async throws -> Response {
+        try account.requireAccount()
         let frame = endpoints.frame(request, account.web)
         let passkeys = try await endpoints.people.repeatable.run(PersonPasskey.all(of: account.person.id)).map(PersonPasskey.init)
         var page = AccountPage(.passkeys)

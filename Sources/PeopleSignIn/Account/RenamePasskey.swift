@@ -9,6 +9,7 @@ extension AccountRoutes {
     /// Shows a passkey with the forms that rename and remove it.
     @Sendable
     func showPasskey(_ request: Request, _ account: AccountContext) async throws -> Response {
+        try account.requireAccount()
         guard let passkey = try await passkey(account) else { return .seeOther("/account/passkeys") }
         return passkeyPage(account, passkey, name: passkey.name).response(in: endpoints.frame(request, account.web))
     }
@@ -16,6 +17,7 @@ extension AccountRoutes {
     /// Changes the name that the person gave a passkey.
     @Sendable
     func renamePasskey(_ request: Request, _ form: OwnForm, _ account: AccountContext) async throws -> Response {
+        try account.requireAccount()
         guard let passkey = try await passkey(account) else { return .seeOther("/account/passkeys") }
         let name = form["name"] ?? ""
         guard Self.isName(name) else {

@@ -21,7 +21,8 @@ extension AccountRoutes {
     }
 
     /// Sets a new password, for a person who reads the mailbox and has the second factor or a recovery code. All sessions end. An account
-    /// without any second factor needs no code, because its next sign-in sets one up.
+    /// without any second factor needs no code, because its next sign-in sets one up. A person who signs in only with the provider of a
+    /// tenant sets none.
     @Sendable
     func setNewPassword(_ request: Request, _ context: WebContext) async throws -> Response {
         let form = try await endpoints.ownForm(request, upTo: AccountEndpoints.longestForm)
@@ -46,6 +47,11 @@ extension AccountRoutes {
                 context.record.note(outcome: "wrong_code")
                 return newPasswordPage(recovery, code: .codeIsWrong).response(in: frame)
             }
+        }
+        // It is asked after the code, so that a mailbox alone does not show who is a member.
+        guard try await !endpoints.mustUseProvider(person, hasPasskey: false) else {
+            context.record.note(outcome: "provider_required")
+            throw ErrorPage.onlyOrganizationSignsIn
         }
         let (hash, code, facts) = (try await endpoints.hashing.hash(chosen), use, context.record.current)
         let origin = AuditEvent.Origin(actor: person.id.description, address: facts.address, requestID: facts.requestID)

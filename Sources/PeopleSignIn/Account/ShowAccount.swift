@@ -8,35 +8,18 @@ import Postgres
 import Web
 
 extension AccountRoutes {
-    /// Shows the own account: each part with its state and the way to change it.
+    /// Shows the own account: each part with its state and the way to change it. The session of a tenant's provider sees its sign-ins and
+    /// its membership only.
     @Sendable
     func showAccount(_ request: Request, _ account: AccountContext) async throws -> Response {
-        let (frame, person) = (endpoints.frame(request, account.web), account.person)
+        let (frame, done) = (endpoints.frame(request, account.web), try endpoints.query(request)["done"])
         let language = frame.language
-        let factors = try await endpoints.people.repeatable.secondFactors(of: person.id)
         var page = AccountPage(.yourAccount)
-        if try endpoints.query(request)["done"]?.isSame(as: "password") == true { page.notice = .passwordIsChanged }
-
-        func part(_ heading: Text, _ line: String, _ link: Text, _ path: String) -> AccountPage.Section {
-            let heading = language.text(heading)
-            return .init(heading, lines: [line], links: [.init(text: language.text(link), subject: heading, path: path)])
+        if done?.isSame(as: "password") == true { page.notice = .passwordIsChanged }
+        if let outcome = AppleOutcome.allCases.first(where: { done?.isSame(as: $0.rawValue) == true }) {
+            if outcome.isProblem { page.problem = outcome.text } else { page.notice = outcome.text }
         }
-        let password = person.passwordChangedAt.map { language.text(.lastChangedOn, [.date: $0.day]) } ?? language.text(.noPassword)
-        let app = factors.totp?.confirmedAt.map { language.text(.addedOn, [.date: $0.day]) } ?? language.text(.notSetUp)
-        page.sections = [
-            part(.yourName, person.name, .changeIt, "/account/name"),
-            part(.emailAddress, person.email, .changeIt, "/account/email"),
-            part(.password, password, person.passwordChangedAt == nil ? .setUp : .changeIt, "/account/password"),
-            part(.authenticatorApp, app, factors.totp == nil ? .setUp : .changeIt, "/account/totp"),
-        ]
-        var codes = AccountPage.Section(
-            language.text(.recoveryCodes), lines: [language.text(.unusedCodes, [.count: "\(factors.recoveryCodes.count)"])])
-        codes.forms = [AccountForm("/account/recovery-codes", account.formToken, button: .makeNewCodes)]
-        codes.forms[0].isSecondary = true
-        page.sections.append(codes)
-        if endpoints.relyingParty != nil {
-            page.sections.append(part(.passkeys, "\(factors.passkeys)", .changeIt, "/account/passkeys"))
-        }
+        if account.isOfAccount { page.sections = try await parts(of: account, in: language) }
         page.sections.append(
             .init(
                 language.text(.signIns),
@@ -46,6 +29,34 @@ extension AccountRoutes {
         signOut.isSecondary = true
         page.forms = [signOut]
         return page.response(in: frame)
+    }
+
+    /// The ways to sign in, and the data of the account.
+    private func parts(of account: AccountContext, in language: Language) async throws -> [AccountPage.Section] {
+        let person = account.person
+        let factors = try await endpoints.people.repeatable.secondFactors(of: person.id)
+        func part(_ heading: Text, _ line: String, _ link: Text, _ path: String) -> AccountPage.Section {
+            let heading = language.text(heading)
+            return .init(heading, lines: [line], links: [.init(text: language.text(link), subject: heading, path: path)])
+        }
+        let password = person.passwordChangedAt.map { language.text(.lastChangedOn, [.date: $0.day]) } ?? language.text(.noPassword)
+        let app = factors.totp?.confirmedAt.map { language.text(.addedOn, [.date: $0.day]) } ?? language.text(.notSetUp)
+        var sections = [
+            part(.yourName, person.name, .changeIt, "/account/name"),
+            part(.emailAddress, person.email, .changeIt, "/account/email"),
+            part(.password, password, person.passwordChangedAt == nil ? .setUp : .changeIt, "/account/password"),
+            part(.authenticatorApp, app, factors.totp == nil ? .setUp : .changeIt, "/account/totp"),
+        ]
+        var codes = AccountPage.Section(
+            language.text(.recoveryCodes), lines: [language.text(.unusedCodes, [.count: "\(factors.recoveryCodes.count)"])])
+        codes.forms = [AccountForm("/account/recovery-codes", account.formToken, button: .makeNewCodes)]
+        codes.forms[0].isSecondary = true
+        sections.append(codes)
+        if endpoints.relyingParty != nil {
+            sections.append(part(.passkeys, "\(factors.passkeys)", .changeIt, "/account/passkeys"))
+        }
+        if let form = try await endpoints.appleForm(account, directory) { sections.append(.init("Apple", forms: [form])) }
+        return sections
     }
 
     private func memberships(of account: AccountContext, in frame: PageFrame) async throws -> AccountPage.Section {

@@ -16,6 +16,7 @@ extension PersonSignInRoutes {
     ///
     /// The owner of the address's account becomes a member at once, after a sign-in within the last 10 minutes. Somebody without an account
     /// chooses a name and a password, and then adds a second factor. Only this creates the account and the membership, and uses the link up.
+    /// If the tenant requires its provider, the person signs in there, which accepts the invitation.
     @Sendable
     func acceptInvitation(_ request: Request, _ context: WebContext) async throws -> Response {
         let form = try await endpoints.ownForm(request, upTo: AccountEndpoints.longestForm)
@@ -38,6 +39,10 @@ extension PersonSignInRoutes {
         }
         guard try await !hasAccount(open.invitation) else { return signInFirst(for: token, at: now) }
         guard ofStep, let step else { throw ErrorPage.formNotCurrent }
+        guard try await !endpoints.mustUseProvider(open) else {
+            return providerPage(step, email: open.invitation.email, problem: .onlyYourOrganization)
+                .response(in: endpoints.frame(request, context))
+        }
 
         let (name, typed) = (form["name"] ?? "", form["password"] ?? "")
         var problems: (name: Text?, password: Text?) = (DisplayName.refusal(of: name) == nil ? nil : .enterYourName, nil)

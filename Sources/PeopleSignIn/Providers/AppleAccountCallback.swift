@@ -39,7 +39,7 @@ extension ProviderSignInRoutes {
         _ found: OIDCProvider.Account, of attempt: OIDCAttempt, at provider: OIDCProvider, _ request: Request, _ context: WebContext
     ) async throws -> Response {
         guard let account = try await endpoints.account(request, context), account.session.id.uuid == attempt.session,
-            account.session.onlyTenant == nil
+            account.isOfAccount
         else { throw ErrorPage.responseBelongsToNoAttempt }
         do {
             try await endpoints.people.transaction { db in

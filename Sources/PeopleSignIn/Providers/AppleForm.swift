@@ -17,7 +17,10 @@ enum AppleOutcome: String, CaseIterable {
 
     var path: String { "/account?done=\(rawValue)" }
 
-    /// The notice of the account page.
+    /// Whether the account page shows it as a problem.
+    var isProblem: Bool { self == .taken || self == .needed }
+
+    /// The notice or the problem of the account page.
     var text: Text {
         switch self {
         case .connected: .appleIsConnected
@@ -32,7 +35,7 @@ extension AccountEndpoints {
     /// The form of the account page that connects the person's Apple Account, or disconnects it. Nil without the settings for Apple, and in
     /// a session that a tenant's provider has started.
     func appleForm(_ account: AccountContext, _ directory: TenantDirectory) async throws -> AccountForm? {
-        guard account.session.onlyTenant == nil, let provider = try await apple?.provider(directory, publicURL: publicURL)
+        guard account.isOfAccount, let provider = try await apple?.provider(directory, publicURL: publicURL)
         else { return nil }
         let find = PersonIdentity.find(of: account.person.id, at: provider.issuer, of: provider.tenant)
         let isConnected = try await !people.repeatable.run(find).isEmpty

@@ -37,4 +37,10 @@ extension AccountEndpoints {
         }
         return provider.isRequired(of: memberships, hasPasskey: hasPasskey)
     }
+
+    /// Whether a person without an account accepts an invitation only with the provider of its tenant.
+    func mustUseProvider(_ open: OpenInvitation) async throws -> Bool {
+        guard let provider = try await AddressProvider.find(open.invitation.email, in: people.repeatable) else { return false }
+        return provider.connection.isRequired && provider.tenant.uuid == open.owner
+    }
 }

@@ -22,13 +22,31 @@ package struct AccountContext: Sendable {
     /// How old a sign-in may be for a change of keys, members or factors, in seconds.
     static let recency: TimeInterval = 600
 
-    /// Whether the person gave all factors within the last 10 minutes. The provider of a tenant gives none of the account's factors, so
-    /// its session cannot change the account.
-    var isRecent: Bool { session.onlyTenant == nil && now < session.authenticatedAt.addingTimeInterval(Self.recency) }
+    /// Whether the session may change the account. The session of a tenant's provider may not, because the tenant decides on the provider,
+    /// and the account may have other memberships.
+    var isOfAccount: Bool { session.onlyTenant == nil }
 
+    /// Whether the person gave all factors of the account within the last 10 minutes.
+    var isRecent: Bool { isOfAccount && hasRecentSignIn }
+
+    private var hasRecentSignIn: Bool { now < session.authenticatedAt.addingTimeInterval(Self.recency) }
+
+    /// For the data of the account.
     /// - Throws: `SignInAgain`, which leads to the sign-in and back to the page.
-    package func requireRecent() throws(SignInAgain) {
+    func requireAccount() throws(SignInAgain) {
+        if !isOfAccount { throw SignInAgain() }
+    }
+
+    /// For changes of the account.
+    /// - Throws: `SignInAgain`.
+    func requireRecent() throws(SignInAgain) {
         if !isRecent { throw SignInAgain() }
+    }
+
+    /// For actions on the memberships that the session sees. A sign-in with the provider of their tenant is enough.
+    /// - Throws: `SignInAgain`.
+    package func requireRecentSignIn() throws(SignInAgain) {
+        if !hasRecentSignIn { throw SignInAgain() }
     }
 
     /// The actor and its origin for the audit trail.
@@ -60,10 +78,10 @@ extension AccountEndpoints {
         guard let session = found, session.kind == .browser, session.isActive(at: now) else { return nil }
         // A write for each page would cost more than it tells.
         if now >= session.lastUsedAt.addingTimeInterval(60) {
-            _ = try await self.people.repeatable.run(PersonSession.touch(session.id, at: now))
+            _ = try await people.repeatable.run(PersonSession.touch(session.id, at: now))
         }
-        let (people, rows) = try await self.people.repeatable.run(Person.find(session.person), Membership.all(of: session.person))
-        guard let person = try people.first(Person.init) else { return nil }
+        let (accounts, rows) = try await people.repeatable.run(Person.find(session.person), Membership.all(of: session.person))
+        guard let person = try accounts.first(Person.init) else { return nil }
         context.record.noteAuthenticated()
         let memberships = try rows.map { (owner: try $0.get("tenant_id", as: UUID.self), membership: try Membership($0)) }
         return AccountContext(

@@ -10,7 +10,7 @@ extension TerminalRoutes {
     /// sign-in.
     func approveTerminal(_ request: Request, _ form: OwnForm, _ person: AccountContext) async throws -> Response {
         let asked = try shown(form, person)
-        try person.requireRecent()
+        try person.requireRecentSignIn()
         let approval = TerminalApproval(by: person.session, at: person.now)
         let code = TerminalCode(approval, for: asked, at: person.now)
         note("terminal approved", approval, person)

@@ -13,7 +13,7 @@ extension TerminalRoutes {
     /// same form again, by a double click or a reload, gets the same page.
     func approveTerminalDevice(_ request: Request, _ form: OwnForm, _ person: AccountContext) async throws -> Response {
         let device = try await device(form, person, allowsOwn: true)
-        try person.requireRecent()
+        try person.requireRecentSignIn()
         let approval = TerminalApproval(by: person.session, at: person.now)
         let approved = try await grant.database.run(
             PersonDevice.approve(

@@ -9,7 +9,7 @@ extension TerminalRoutes {
     /// Shows the page for the code of a terminal. The sign-in comes first, so that it does not come between the code and the decision. No link
     /// fills in the code.
     func enterTerminalCode(_ request: Request, _ person: AccountContext) async throws -> Response {
-        try person.requireRecent()
+        try person.requireRecentSignIn()
         return codePage(person).response(in: account.frame(request, person.web))
     }
 

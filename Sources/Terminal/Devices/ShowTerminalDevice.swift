@@ -16,7 +16,7 @@ extension TerminalRoutes {
     ///
     /// Wrong codes are limited per person, per network and for all, so that nobody finds the terminal of another person.
     func showTerminalDevice(_ request: Request, _ form: OwnForm, _ person: AccountContext) async throws -> Response {
-        try person.requireRecent()
+        try person.requireRecentSignIn()
         let frame = account.frame(request, person.web)
         guard let code = UserCode(form["user_code"] ?? "")
         else { return codePage(person, problem: .codeHasEightLetters).response(in: frame) }

@@ -45,6 +45,32 @@ struct SetNewPasswordTests {
         }
     }
 
+    @Test("a member who signs in only with the provider of the tenant sets no password")
+    func provider() async throws {
+        try await TestMailServer.run { mails async throws in
+            let settings = try mails.settings()
+            try await FakeProvider.run { provider in
+                try await SSOPlatform.run(with: provider, { $0.mail = settings }) { sso in
+                    _ = try await sso.prove("example.com")
+                    let account = try await OwnAccount.make(sso.platform)
+                    let acme = try #require(ID<Tenant>(sso.platform.acme.id)).uuid
+                    _ = try await sso.platform.ownerPool.run(
+                        Membership.insert(ID(at: Date()), of: account.id, as: .builtIn(.developer), owner: acme, at: Date()))
+                    let (browser, page) = try await account.openRecovery(mails)
+                    try await sso.require(provider)
+                    let before = try await account.person().passwordChangedAt
+                    func send(_ code: String) async throws -> Int {
+                        let fields = [("password", "a quite different phrase"), ("code", code)]
+                        return try await browser.sendForm("/account/recovery/password", fields, of: page).status
+                    }
+                    #expect(try await send("000") == 400)
+                    #expect(try await send(account.code()) == 403)
+                    #expect(try await account.person().passwordChangedAt == before)
+                }
+            }
+        }
+    }
+
     @Test("a text that this server has not sealed, and the link for another purpose, are of no use")
     func links() async throws {
         try await TestPlatform.runWithMail { platform, mails in

@@ -90,20 +90,6 @@ struct SSOCallbackTests {
             }
         }
     }
-
-    @Test("the session reaches no other membership, and cannot change the account")
-    func restricted() async throws {
-        try await FakeProvider.run { provider in
-            try await SSOPlatform.run(with: provider) { sso in
-                _ = try await sso.add(Self.email)
-                let browser = TestBrowser(sso.platform)
-                _ = try await sso.signIn(Self.email, at: provider, in: browser)
-                // Every change of the account needs a new sign-in, which the provider cannot give.
-                #expect(browser.cookies["__Host-espalier-account-browser"] == nil)
-                #expect(try await sso.sessions(where: "only_tenant_id IS NULL") == 0)
-            }
-        }
-    }
 }
 
 extension TestPlatform {

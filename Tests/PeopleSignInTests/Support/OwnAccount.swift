@@ -50,18 +50,19 @@ struct OwnAccount: Sendable {
         _ person: ID<Person>, at now: Date, _ platform: TestPlatform
     ) async throws -> (session: ID<PersonSession>, browser: TestBrowser) {
         var random = SystemRandomNumberGenerator()
-        let (secret, browser) = (PersonSession.makeSecret(using: &random), TestBrowser(platform))
+        let (secret, url) = (PersonSession.makeSecret(using: &random), platform.settings.publicURL)
+        let browser = TestBrowser(publicURL: url, address: platform.address)
         let new = PersonSession.New(
             ID(at: now), of: person, .browser, methods: ["pwd", "otp", "mfa"], userAgent: "Test/1", address: "203.0.113.7")
         _ = try await platform.ownerPool.run(new.insert(secret, keyring: platform.settings.keyring, at: now))
-        browser.cookies["__Host-espalier-account"] = secret.reveal()
+        browser.cookies[url.hasPrefix("https:") ? "__Host-espalier-account" : "espalier-account"] = secret.reveal()
         return (new.id, browser)
     }
 
     /// The code that the app shows now, or some steps of 30 s later.
     func code(_ steps: Int64 = 0) -> String { String(decoding: app.code(at: AuthenticatorKey.step(at: Date()) + steps), as: UTF8.self) }
 
-    func get(_ path: String) async throws -> TestBrowser.Answer { try await browser.get(TestPlatform.publicURL + path) }
+    func get(_ path: String) async throws -> TestBrowser.Answer { try await browser.get(browser.publicURL + path) }
 
     /// Sends a form of a page, with the hidden fields of the page.
     func send(_ path: String, _ fields: [(String, String)] = [], from page: String) async throws -> TestBrowser.Answer {
@@ -82,7 +83,7 @@ extension TestBrowser {
         }
         let end = form.range(of: "</form>")?.lowerBound ?? form.endIndex
         let hidden = form[..<end].matches(of: /type="hidden" name="([a-z_]+)" value="([^"]*)"/).map { (String($0.1), String($0.2)) }
-        return try await post(TestPlatform.publicURL + path, form: hidden + fields)
+        return try await post(publicURL + path, form: hidden + fields)
     }
 }
 

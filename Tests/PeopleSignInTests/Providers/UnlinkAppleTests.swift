@@ -1,0 +1,34 @@
+import Access
+import Foundation
+import Postgres
+import Server
+import TestSupport
+import Testing
+
+@Suite("Unlink Apple")
+struct UnlinkAppleTests {
+    @Test("the own account disconnects the Apple Account, which then signs nobody in")
+    func unlinks() async throws {
+        try await ApplePlatform.run { apple in
+            let account = try await OwnAccount.make(apple.platform)
+            _ = try await apple.link(account)
+            let answer = try await account.send("/account/apple/removal", from: "/account")
+            #expect(answer.location == "/account?done=apple-disconnected")
+            #expect(try await account.get("/account?done=apple-disconnected").body.contains("Your Apple Account is disconnected."))
+            #expect(try await apple.identities(of: account) == 0)
+            #expect(try await account.actions() == ["linkApple", "unlinkApple"])
+        }
+    }
+
+    @Test("a person without a password and a passkey keeps it")
+    func needed() async throws {
+        try await ApplePlatform.run { apple in
+            let account = try await OwnAccount.make(apple.platform)
+            _ = try await apple.link(account)
+            _ = try await apple.platform.ownerPool.run("UPDATE person SET sealed_password = NULL, password_changed_at = NULL")
+            #expect(try await account.send("/account/apple/removal", from: "/account").location == "/account?done=apple-needed")
+            #expect(try await account.get("/account?done=apple-needed").body.contains("First set a password"))
+            #expect(try await apple.identities(of: account) == 1)
+        }
+    }
+}
