@@ -1,6 +1,6 @@
 package import Access
 package import People
-package import Postgres
+import Postgres
 
 /// The provider to which an address leads, because a tenant has proved the domain of the address.
 package struct AddressProvider: Sendable {

@@ -1,6 +1,5 @@
 package import Access
 package import Foundation
-package import People
 package import Postgres
 
 /// An account of a person at a provider: that of a tenant, or Apple through the platform's own tenant.
