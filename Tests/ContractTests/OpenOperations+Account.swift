@@ -62,6 +62,8 @@ extension OpenOperations {
         _ = try await get("listOwnSessions", "/sessions")
         try await post("endOwnSession", "/sessions/\(other)/end", of: overview)
         try await post("endOtherSessions", "/sessions/end", of: overview)
+        _ = try await get("listOwnAPIKeys", "/api-keys")
+        try await post("revokeOwnAPIKey", "/api-keys/\(ID<APIKey>(at: Date()))/revoke", of: overview)
         try await post("leaveTenant", "/memberships/\(member)/leave", of: try await get("showMembership", "/memberships/\(member)"))
         try await post(
             "changePassword", "/password", of: try await get("showPassword", "/password"), [("password", "a quite different phrase")])

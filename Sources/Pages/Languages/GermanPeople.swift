@@ -132,6 +132,11 @@ extension Language {
         .aTerminal: "Terminal",
         .signedInOn: "Angemeldet am {date}",
         .signOutElsewhere: "Überall sonst abmelden",
+        .apiKeys: "API-Schlüssel",
+        .apiKeysStayValid:
+            "Sie haben diese Schlüssel ausgestellt, und sie sind gültig. Widerrufen Sie jeden Schlüssel, den Sie nicht mehr brauchen.",
+        .noAPIKeys: "Es gibt keine gültigen Schlüssel, die Sie ausgestellt haben.",
+        .revoke: "Widerrufen",
         .memberships: "Mitgliedschaften",
         .wholeInstallation: "Diese Installation",
         .noMembership: "Sie sind in keiner Organisation Mitglied.",

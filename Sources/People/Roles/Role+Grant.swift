@@ -1,6 +1,6 @@
 import Access
-import Foundation
-import Postgres
+package import Foundation
+package import Postgres
 import Web
 
 extension JSONFields {
@@ -20,7 +20,7 @@ extension JSONFields {
 extension Role {
     /// The scopes of the role.
     /// - Throws: `Problem` 400 for a custom role that the tenant does not have.
-    func scopes(of owner: UUID, in db: some StatementRunner) async throws -> [String] {
+    package func scopes(of owner: UUID, in db: some StatementRunner) async throws -> [String] {
         switch self {
         case .builtIn(let role): return role.scopes.map(\.rawValue)
         case .custom(let id):

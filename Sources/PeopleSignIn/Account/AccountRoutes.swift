@@ -55,6 +55,10 @@ package struct AccountRoutes: Sendable {
         pages.on(.get, "account/sessions", "listOwnSessions", use: endpoints.page(listOwnSessions))
         pages.on(.post, "account/sessions/end", "endOtherSessions", use: endpoints.form(on: "/account/sessions", endOtherSessions))
         pages.on(.post, "account/sessions/{session}/end", "endOwnSession", use: endpoints.form(on: "/account/sessions", endOwnSession))
+        pages.on(.get, "account/api-keys", "listOwnAPIKeys", use: endpoints.page(listOwnAPIKeys))
+        pages.on(
+            .post, "account/api-keys/{apiKey}/revoke", "revokeOwnAPIKey",
+            use: endpoints.form(on: "/account/api-keys", revokeOwnAPIKey))
         pages.on(.get, "account/memberships/{member}", "showMembership", use: endpoints.page(showMembership))
         pages.on(.post, "account/memberships/{member}/leave", "leaveTenant", use: endpoints.form(on: "/account", leaveTenant))
         pages.on(.get, "account/recovery", "showRecovery", use: endpoints.answering(showRecovery))

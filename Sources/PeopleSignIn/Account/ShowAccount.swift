@@ -20,10 +20,10 @@ extension AccountRoutes {
             if outcome.isProblem { page.problem = outcome.text } else { page.notice = outcome.text }
         }
         if account.isOfAccount { page.sections = try await parts(of: account, in: language) }
-        page.sections.append(
-            .init(
-                language.text(.signIns),
-                links: [.init(text: language.text(.changeIt), subject: language.text(.signIns), path: "/account/sessions")]))
+        for (heading, path) in [(Text.signIns, "/account/sessions"), (.apiKeys, "/account/api-keys")] {
+            let heading = language.text(heading)
+            page.sections.append(.init(heading, links: [.init(text: language.text(.changeIt), subject: heading, path: path)]))
+        }
         page.sections.append(try await memberships(of: account, in: frame))
         var signOut = AccountForm("/account/sign-out", account.formToken, button: .signOut)
         signOut.isSecondary = true

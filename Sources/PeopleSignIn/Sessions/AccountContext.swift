@@ -52,7 +52,8 @@ package struct AccountContext: Sendable {
     /// The actor and its origin for the audit trail.
     package var origin: AuditEvent.Origin {
         AuditEvent.Origin(
-            actor: person.id.description, address: web.record.current.address, requestID: web.record.current.requestID)
+            actor: person.id.description, address: web.record.current.address, requestID: web.record.current.requestID,
+            session: session.id)
     }
 }
 

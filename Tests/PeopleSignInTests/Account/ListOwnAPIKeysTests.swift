@@ -1,0 +1,53 @@
+import Access
+import Foundation
+import People
+import Postgres
+import Sealing
+import Server
+import TestSupport
+import Testing
+
+@Suite("List own API keys")
+struct ListOwnAPIKeysTests {
+    @Test("the page has the valid keys of the person in its tenants, with the tenant, and no key of others")
+    func lists() async throws {
+        try await TestPlatform.run { platform in
+            let account = try await OwnAccount.make(platform)
+            let empty = try await account.get("/account/api-keys")
+            #expect(empty.status == 200 && empty.body.contains("There are no valid keys that you issued."))
+            try await account.join(as: .admin)
+            let (key, secret) = try await account.issueKey("CI <1>")
+            let (revoked, _) = try await account.issueKey()
+            _ = try await platform.ownerPool.run("UPDATE api_key SET revoked_at = now() WHERE id = \(revoked)")
+            let other = try await OwnAccount.make(platform, "Grace")
+            try await other.join(as: .owner)
+            let (foreign, _) = try await other.issueKey()
+
+            let page = try await account.get("/account/api-keys")
+            #expect(page.body.contains("CI &lt;1&gt;") && page.body.contains("Acme") && page.body.contains(key.description))
+            #expect(!page.body.contains(revoked.description) && !page.body.contains(foreign.description))
+            #expect(page.body.contains(String(secret.suffix(4))) && !page.body.contains(secret))
+            #expect(try await account.get("/account").body.contains("href=\"/account/api-keys\""))
+        }
+    }
+}
+
+extension OwnAccount {
+    /// Makes the person a member of Acme.
+    func join(as role: BuiltInRole) async throws {
+        let tenant = try #require(ID<Tenant>(platform.acme.id)).uuid
+        _ = try await platform.ownerPool.run(
+            Membership.insert(ID(at: Date()), of: id, as: .builtIn(role), owner: tenant, at: Date()))
+    }
+
+    /// Adds a key of Acme that the person issued.
+    func issueKey(_ name: String = "CI") async throws -> (id: ID<APIKey>, secret: String) {
+        var random = SystemRandomNumberGenerator()
+        let (key, secret) = (ID<APIKey>(at: Date()), APIKey.makeSecret(live: true, using: &random))
+        _ = try await platform.ownerPool.run(
+            APIKey.insert(
+                key, owner: try #require(ID<Tenant>(platform.acme.id)).uuid, name: name, secret: secret, scopes: ["tenants:read"],
+                issuedBy: id, keyring: platform.settings.keyring, at: Date()))
+        return (key, secret.reveal())
+    }
+}
