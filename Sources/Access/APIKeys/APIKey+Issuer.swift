@@ -51,4 +51,18 @@ extension APIKey {
                     action, of: key.id.description, owner: owner, by: origin, before: key, after: rows.first(ShownAPIKey.init), at: now)
             })
     }
+
+    /// The number of valid keys of an owner, per person who issued some.
+    package static func issuedCounts(
+        by people: [ID<Person>], owner: UUID, in db: some StatementRunner, at now: Date
+    ) async throws -> [ID<Person>: Int] {
+        let rows = try await db.run(
+            """
+            SELECT issued_by, count(*) AS n FROM api_key
+            WHERE tenant_id = \(owner) AND issued_by = ANY(\(people)) AND revoked_at IS NULL
+                AND (expires_at IS NULL OR expires_at > \(now))
+            GROUP BY issued_by
+            """)
+        return Dictionary(uniqueKeysWithValues: try rows.map { (try $0.get("issued_by"), try $0.get("n")) })
+    }
 }

@@ -5,10 +5,13 @@ import Postgres
 import Web
 
 extension MemberRoutes {
-    /// Ends the membership of a person. The account remains, because it may have others.
+    /// Ends the membership of a person. The account remains, because it may have others. With `revoke_api_keys`, the keys end that the person
+    /// issued for this owner, because the person knows their secrets.
     func deleteMember(_ request: Request, _ call: some ActingContext) async throws -> Response {
         try call.require(.membersWrite)
         try call.requireRecentSignIn(at: now())
+        let revokesKeys = try Query(request, "revoke_api_keys").flag("revoke_api_keys") ?? false
+        if revokesKeys { try call.require(.apiKeysWrite) }
         let id = try call.id("member", of: "member", as: Membership.self)
         let now = now()
         let (owner, origin) = (call.owner, call.origin)
@@ -19,6 +22,9 @@ extension MemberRoutes {
             try request.requireMatch(EntityTag(member.updatedAt))
             try call.requireGrant(try await member.role.scopes(of: owner, in: db))
             try await member.requireOtherOwner(call, in: db)
+            if revokesKeys {
+                try await APIKey.revokeIssued(by: member.person, owner: owner, as: action, origin: origin, in: db, at: now)
+            }
             _ = try await db.run([
                 "DELETE FROM membership WHERE tenant_id = \(owner) AND id = \(id)",
                 try AuditEvent.insert(action, of: id.description, owner: owner, by: origin, before: MemberReply(member), at: now),

@@ -8,7 +8,9 @@ extension MemberRoutes {
     func listMembers(_ request: Request, _ call: some ActingContext) async throws -> Response {
         try call.require(.membersRead)
         let page = try Query(request, "limit", "after", "before").page
-        let members = try await call.database(pool).run(Membership.page(page, of: call.owner)).map(Membership.init)
-        return try .json(Page(members, of: page, id: \.id.uuid, MemberReply.init))
+        let database = call.database(pool)
+        let members = try await database.run(Membership.page(page, of: call.owner)).map(Membership.init)
+        let keys = try await APIKey.issuedCounts(by: members.map(\.person), owner: call.owner, in: database, at: now())
+        return try .json(Page(members, of: page, id: \.id.uuid) { MemberReply($0, apiKeys: keys[$0.person] ?? 0) })
     }
 }

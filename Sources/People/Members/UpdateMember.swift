@@ -18,7 +18,8 @@ extension MemberRoutes {
 
         let now = now()
         let (owner, origin) = (call.owner, call.origin)
-        let member = try await call.database(pool).transaction { db in
+        let database = call.database(pool)
+        let member = try await database.transaction { db in
             let (_, found) = try await db.run(Membership.lockAll(of: owner), Membership.lock(id, of: owner))
             guard let current = try found.first(Membership.init) else { throw Problem.notFound("member") }
             try request.requireMatch(EntityTag(current.updatedAt))
@@ -40,6 +41,7 @@ extension MemberRoutes {
             ])
             return changed
         }
-        return try .resource(MemberReply(member), updatedAt: member.updatedAt)
+        let keys = try await APIKey.issuedCounts(by: [member.person], owner: owner, in: database, at: now)
+        return try .resource(MemberReply(member, apiKeys: keys[member.person] ?? 0), updatedAt: member.updatedAt)
     }
 }

@@ -49,4 +49,28 @@ struct DeleteMemberTests {
             #expect(try await platform.count("membership") == 2)
         }
     }
+
+    @Test("with revoke_api_keys, the tenant's keys of this person end, each with an event, and no others")
+    func keys() async throws {
+        try await TestPlatform.run { platform in
+            let (member, other) = (try await platform.addMember("Ada"), try await platform.addMember("Grace"))
+            let own = try await platform.addKey(issuedBy: member.person)
+            let foreign = try await platform.addKey(issuedBy: other.person)
+            let elsewhere = try await platform.addKey(issuedBy: member.person, of: platform.globexID)
+            let (path, valid) = ("\(Self.path(member.id))?revoke_api_keys=", "revoked_at IS NULL AND issued_by IS NOT NULL")
+            #expect(try await platform.call("DELETE", path + "yes", key: platform.acmeKey).isProblem(400, "invalid"))
+            let narrow = try await platform.acmeKey(
+                BuiltInRole.developer.scopes.map(\.rawValue).filter { $0 != "api_keys:write" } + ["members:write"])
+            #expect(try await platform.call("DELETE", path + "true", key: narrow).isProblem(403, "insufficient_scope"))
+            #expect(try await platform.count("api_key", where: valid) == 3)
+
+            #expect(try await platform.call("DELETE", path + "true", key: platform.acmeKey).status == 204)
+            #expect(try await platform.count("api_key", where: "\(valid) AND id IN ('\(foreign.uuid)', '\(elsewhere.uuid)')") == 2)
+            let trail = try await platform.audit(own.description)
+            #expect(trail.map(\.action) == ["deleteMember"] && trail[0].after?.contains("revoked_at") == true)
+            // Without it, the keys stay.
+            #expect(try await platform.call("DELETE", Self.path(other.id), key: platform.acmeKey).status == 204)
+            #expect(try await platform.count("api_key", where: valid) == 2)
+        }
+    }
 }
