@@ -75,10 +75,19 @@ package struct TerminalGrant: Sendable {
         }
     }
 
-    /// Ends the session of a credential that is used again, because two parties have it.
+    /// Ends the session of a credential that is used again, because two parties have it. Neither of them is the actor in the audit trail,
+    /// because nobody knows which one is the person.
     /// - Returns: the error for the program.
-    func replay(of approval: TerminalApproval, _ credential: String, at now: Date) async throws -> OAuthError {
-        _ = try await database.run(PersonSession.end(approval.session, of: approval.person, .reused, at: now))
+    func replay(of approval: TerminalApproval, _ credential: String, _ context: WebContext, at now: Date) async throws -> OAuthError {
+        let facts = context.record.current
+        let origin = AuditEvent.Origin(actor: "system", address: facts.address, requestID: facts.requestID)
+        try await database.transaction { db in
+            guard try await db.run(PersonSession.end(approval.session, of: approval.person, .reused, at: now)).affected > 0 else { return }
+            _ = try await db.run(
+                AuditEvent.insert(
+                    "terminal.code_reused", of: approval.person.description, owner: .platform, by: origin,
+                    after: ["session": approval.session], at: now))
+        }
         return OAuthError(.invalidGrant, "The \(credential) was used before. Its session has ended. Log in again.")
     }
 

@@ -21,6 +21,7 @@ struct RevokeTerminalTests {
             #expect(try await platform.count("person_session", where: "ended_at IS NULL") == 2)
             for _ in 0..<2 { #expect(try await revoke(token) == 200) }
             #expect(try await platform.count("person_session", where: "ended_reason = 'sign_out'") == 1)
+            #expect(try await person.events("revokeTerminal") == 1)
         }
     }
 }

@@ -94,4 +94,38 @@ struct TerminalTokenTests {
             #expect(try await person.terminals() == 0)
         }
     }
+
+    @Test("the start of a session, and its end by a second use, are in the audit trail of the platform")
+    func audited() async throws {
+        try await TestPlatform.run { platform in
+            let (person, program) = (try await TerminalPerson(platform), TerminalPerson.Program())
+            let code = try await person.code(program)
+            #expect(try await person.redeem(code, program).status == 200)
+            #expect(try await person.events("terminalToken") == 1)
+            let trail = try await platform.audit(person.person.description)
+            #expect(trail.contains { $0.action == "terminalToken" && $0.after?.contains(person.session.description) == true })
+
+            for _ in 0..<2 { #expect(try await person.redeem(code, program).isOAuthError(400, "invalid_grant")) }
+            let reused = "tenant_id = '\(UUID.platform)' AND action = 'terminal.code_reused' AND actor = 'system'"
+            #expect(try await platform.count("audit_event", where: reused) == 1)
+
+            let codes = try await person.start()
+            let page = try await person.show(codes.string("user_code") ?? "")
+            _ = try await person.press("/account/device/approval", of: page)
+            #expect(try await person.pollLater(codes.string("device_code") ?? "").status == 200)
+            #expect(try await person.events("terminalToken") == 2)
+        }
+    }
+}
+
+extension TerminalPerson {
+    /// The number of events in the trail of the platform by this person in the session of a terminal.
+    func events(_ action: String) async throws -> Int {
+        try await platform.count(
+            "audit_event",
+            where: """
+                tenant_id = '\(UUID.platform)' AND action = '\(action)' AND actor = '\(person)' AND subject = actor
+                AND session_id <> '\(session)'
+                """)
+    }
 }

@@ -22,7 +22,7 @@ extension TerminalGrant {
         } catch { throw OAuthError(.invalidGrant, error.description) }
         guard !code.isExpired(at: now) else {
             // It is too late for a token. If the code was redeemed in time, two parties have it.
-            _ = try await replay(of: code.approval, "code", at: now)
+            _ = try await replay(of: code.approval, "code", context, at: now)
             throw OAuthError(.invalidGrant, "The code has expired. Redeem it within one minute.")
         }
         let (secret, keyring, use) = (makeSecret(), keyring, code.use)
@@ -31,10 +31,10 @@ extension TerminalGrant {
             try await database.transaction { db in
                 let isFirst = try await !db.run(SingleUses.insertIfNew(use.digest, of: ID(.platform), until: use.end)).isEmpty
                 guard isFirst else { throw CodeReplayed() }
-                try await code.approval.start(secret, on: terminal, keyring: keyring, in: db, at: now)
+                try await code.approval.start(secret, on: terminal, keyring: keyring, context, in: db, at: now)
             }
         } catch is CodeReplayed {
-            throw try await replay(of: code.approval, "code", at: now)
+            throw try await replay(of: code.approval, "code", context, at: now)
         } catch is ApprovalEnded { throw OAuthError(.invalidGrant, "The person signed out after the approval. Log in again.") }
         return TerminalToken(access_token: secret.reveal())
     }

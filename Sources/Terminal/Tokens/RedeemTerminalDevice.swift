@@ -37,16 +37,16 @@ extension TerminalGrant {
         switch device.state {
         case .pending: throw OAuthError(.authorizationPending, "The person has not decided yet. Retry after the interval.")
         case .refused: throw OAuthError(.accessDenied, "The person refused this terminal.")
-        case .redeemed: throw try await replay(of: approval(), "device code", at: now)
+        case .redeemed: throw try await replay(of: approval(), "device code", context, at: now)
         case .approved:
             let (approval, secret, keyring) = (try approval(), makeSecret(), keyring)
             do {
                 try await database.transaction { db in
                     guard try await !db.run(PersonDevice.redeem(device.id)).isEmpty else { throw DeviceRedeemed() }
-                    try await approval.start(secret, on: device.terminal, keyring: keyring, in: db, at: now)
+                    try await approval.start(secret, on: device.terminal, keyring: keyring, context, in: db, at: now)
                 }
             } catch is DeviceRedeemed {
-                throw try await replay(of: approval, "device code", at: now)
+                throw try await replay(of: approval, "device code", context, at: now)
             } catch is ApprovalEnded { throw OAuthError(.accessDenied, "The person signed out after the approval. Log in again.") }
             return TerminalToken(access_token: secret.reveal())
         }

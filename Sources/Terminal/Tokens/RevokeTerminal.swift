@@ -25,7 +25,13 @@ extension TerminalRoutes {
             }
             // The cookie of a browser is not a token.
             guard let session, session.kind == .terminal, session.authenticates(digests, with: grant.keyring, at: now) else { return }
-            _ = try await grant.database.run(PersonSession.end(session.id, of: session.person, .signOut, at: now))
+            try await grant.database.transaction { db in
+                guard try await db.run(PersonSession.end(session.id, of: session.person, .signOut, at: now)).affected > 0 else { return }
+                _ = try await db.run(
+                    AuditEvent.insert(
+                        "revokeTerminal", of: session.person.description, owner: .platform,
+                        by: .terminal(session.id, of: session.person, context), after: ["session": session.id], at: now))
+            }
         }
         return .revoked
     }

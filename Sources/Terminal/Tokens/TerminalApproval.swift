@@ -5,6 +5,7 @@ import People
 import Postgres
 import Sealing
 import Sessions
+import Web
 
 /// A person's decision that a terminal may act as this person: the session that the terminal gets, once.
 ///
@@ -84,12 +85,35 @@ struct TerminalToken: Encodable, Sendable {
 extension TerminalApproval {
     /// Starts the session, in the transaction that uses up the approval.
     /// - Throws: `ApprovalEnded`.
-    func start(_ secret: Secret, on device: TerminalDevice, keyring: Keyring, in db: Transaction, at now: Date) async throws {
+    func start(
+        _ secret: Secret, on device: TerminalDevice, keyring: Keyring, _ context: WebContext, in db: Transaction, at now: Date
+    ) async throws {
         guard try await !db.run(PersonSession.lock(active: browser, of: person, at: now)).isEmpty else { throw ApprovalEnded() }
         let new = PersonSession.New(
             session, of: person, .terminal, methods: methods, onlyTenant: onlyTenant, authenticatedAt: authenticatedAt,
             userAgent: device.label, address: device.device.address)
-        _ = try await db.run(new.insert(secret, keyring: keyring, at: now))
+        let started = Started(session: session, browser_session: browser, methods: methods)
+        _ = try await db.run([
+            new.insert(secret, keyring: keyring, at: now),
+            try AuditEvent.insert(
+                "terminalToken", of: person.description, owner: .platform, by: .terminal(session, of: person, context), after: started,
+                at: now),
+        ])
+    }
+
+    private struct Started: Encodable {
+        let session: ID<PersonSession>
+        /// The session that approved.
+        let browser_session: ID<PersonSession>
+        let methods: [String]
+    }
+}
+
+extension AuditEvent.Origin {
+    /// A person in the session of a terminal.
+    static func terminal(_ session: ID<PersonSession>, of person: ID<Person>, _ context: WebContext) -> Self {
+        let facts = context.record.current
+        return Self(actor: person.description, address: facts.address, requestID: facts.requestID, session: session)
     }
 }
 
