@@ -4,7 +4,7 @@ package import Logging
 import Postgres
 import ServiceLifecycle
 
-/// Removes events older than 30 days and their deliveries.
+/// Removes events older than 30 days and their deliveries, and the rows of terminals that no longer listen.
 ///
 /// It removes 1,000 at a time, so that no transaction is long. Every process does this. A process that meets another one at the same rows
 /// waits, and then finds them removed.
@@ -24,6 +24,7 @@ package struct PruneWebhooks: Service {
                 do {
                     var passes = 0
                     while try await pass(at: now()) == Self.batch, passes < 100 { passes += 1 }
+                    try await forgetListeners(at: now())
                 } catch {
                     logger.warning("cannot remove old webhook events", metadata: ["cause": "\(error)"])
                 }
@@ -45,5 +46,11 @@ package struct PruneWebhooks: Service {
             WHERE v.tenant_id = old.tenant_id AND v.id = old.id
             """
         ).affected
+    }
+
+    /// Removes the rows of connections that ended without a trace, such as those of a killed process. They keep no events, but each one would
+    /// remain until the tenant's next connection.
+    package func forgetListeners(at now: Date) async throws {
+        try await database.remove { WebhookListener.forgetOld(before: now, upTo: $0) }
     }
 }

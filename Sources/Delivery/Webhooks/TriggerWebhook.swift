@@ -31,6 +31,7 @@ extension WebhookRoutes {
         let (now, tenant) = (now(), call.tenant)
         let event = ID<WebhookEvent>(at: now)
         let data = JSON(bytes: Array(kind.example.utf8))
+        let actor = try EventActor(call.origin).map { JSON(bytes: try JSONWriter.encode($0)) }
         let reply = try await call.database(pool).transaction { db in
             try await WebhookDelivery.requireRoom(of: tenant, in: db)
             let webhooks: [ID<Webhook>] = try await db.run(
@@ -43,7 +44,8 @@ extension WebhookRoutes {
             var batch = Statements()
             batch.append(
                 """
-                INSERT INTO webhook_event (tenant_id, id, type, occurred_at, data) VALUES (\(tenant), \(event), \(kind), \(now), \(data))
+                INSERT INTO webhook_event (tenant_id, id, type, occurred_at, data, actor)
+                VALUES (\(tenant), \(event), \(kind), \(now), \(data), \(actor))
                 """)
             for webhook in webhooks {
                 batch.append(contentsOf: WebhookDelivery.insert(ID(at: now), of: event, to: webhook, tenant: tenant, at: now))

@@ -40,4 +40,13 @@ struct WebhookListener: Identified {
     static func forgetOld(of tenant: ID<Tenant>, at now: Date) -> SQL {
         "DELETE FROM webhook_listener WHERE tenant_id = \(tenant) AND expires_at < \(now)"
     }
+
+    /// Deletes such rows of all tenants.
+    static func forgetOld(before now: Date, upTo batch: Int) -> SQL {
+        """
+        DELETE FROM webhook_listener AS l USING (
+            SELECT tenant_id, id FROM webhook_listener WHERE expires_at < \(now) ORDER BY expires_at LIMIT \(batch)) AS old
+        WHERE l.tenant_id = old.tenant_id AND l.id = old.id AND l.expires_at < \(now)
+        """
+    }
 }

@@ -2,6 +2,7 @@ import Access
 import Delivery
 import Foundation
 import Outbox
+import Postgres
 import Server
 import TestSupport
 import Testing
@@ -22,6 +23,24 @@ struct PruneWebhooksTests {
             try await platform.worker().pass(at: now.addingTimeInterval(1))
             #expect(receiver.received.count == 2)
             #expect(try await platform.outboxRows() == 0)
+        }
+    }
+
+    @Test("the rows of terminals that no longer listen are deleted, those of open connections stay")
+    func listeners() async throws {
+        try await TestPlatform.run { platform in
+            let now = Date()
+            for (tenant, seconds) in [(platform.acme, -1.0), (platform.globex, -3600), (platform.acme, 40)] {
+                let (owner, end) = (try #require(ID<Tenant>(tenant.id)), now.addingTimeInterval(seconds))
+                _ = try await platform.ownerPool.run(
+                    """
+                    INSERT INTO webhook_listener (tenant_id, id, actor, created_at, expires_at)
+                    VALUES (\(owner), \(UUID()), 'system', \(now), \(end))
+                    """)
+            }
+            try await PruneWebhooks(database: PlatformDatabase(platform.pool), logger: quiet, now: { now }).forgetListeners(at: now)
+            #expect(try await platform.count("webhook_listener") == 1)
+            #expect(try await platform.count("webhook_listener", where: "expires_at > now()") == 1)
         }
     }
 }

@@ -21,6 +21,8 @@ struct TriggerWebhookTests {
             for received in receiver.received {
                 let data = try #require(received.json["data"] as? [String: any Sendable])
                 #expect(data["is_example"] as? Bool == true && data.count > 1)
+                let actor = received.json["actor"] as? [String: any Sendable]
+                #expect(actor?["id"] as? String == platform.seeded.api_keys[0].id && actor?["address"] != nil)
             }
             #expect(try await platform.audited("triggerWebhook") == types.count)
             #expect(try await platform.call("POST", "/tenants/acme/webhooks/trigger", ["type": "webhook.test"]).status == 400)
