@@ -275,9 +275,8 @@ let package = Package(
         .target(
             name: "PeopleSignIn",
             dependencies: [
-                "PeopleSSO", "Sessions", "Tenancy", "ClientKeys", "People", "Mail", "Access", "Factors", "Passkeys", "QRCode", "Pages", "Web",
-                "Postgres",
-                "Sealing", "Encoding",
+                "PeopleSSO", "Sessions", "Tenancy", "ClientKeys", "People", "Mail", "Access", "Factors", "Passkeys", "QRCode", "Pages",
+                "Web", "Postgres", "Sealing", "Encoding",
                 crypto, httpTypes, hummingbird, logging,
             ]),
         .target(

@@ -1,9 +1,14 @@
-import Access
+package import Access
 import Foundation
 import Hummingbird
 import Postgres
 import Users
 import Web
+
+/// A login. The session and the usage event contain its ID.
+package enum LoginID: Identified {
+    package static let idPrefix = "login"
+}
 
 /// A login that received its tokens. Its session has the same ID.
 ///
