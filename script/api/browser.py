@@ -18,6 +18,7 @@ from urllib.parse import urlencode
 
 import requests
 
+from account_browser import manages_accounts
 from chromium import Chromium
 from consent_browser import asks_after_apple
 from dev_server import DevServer
@@ -296,6 +297,9 @@ def main():
         explains_failures(browser, server, acme, agree, arrived)
         nothing_wrong(browser)
         print("check-browser: explained eight failures of a sign-in, each with the next step, by keyboard")
+        number = manages_accounts(browser, server)
+        nothing_wrong(browser)
+        print(f"check-browser: {number} pages of people: invited, signed in by password, code and passkey, and from a terminal both ways")
         certificate = make_certificate(server.folder)
         with HTTPSServer(server, certificate) as https, WebApplication(TLSEnd(certificate)) as secure_web:
             party = Party(server, "acme", "web", secure_web, https)

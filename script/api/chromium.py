@@ -71,8 +71,22 @@ class Chromium:
         """The element that the selector of CSS names, as soon as it can be clicked."""
         self._wait(element_to_be_clickable((By.CSS_SELECTOR, selector)), f"no clickable element at {selector}").click()
 
-    def press_tab(self):
-        ActionChains(self.driver).send_keys(Keys.TAB).perform()
+    def press_tab(self, back=False):
+        keys = ActionChains(self.driver)
+        (keys.key_down(Keys.SHIFT).send_keys(Keys.TAB).key_up(Keys.SHIFT) if back else keys.send_keys(Keys.TAB)).perform()
+
+    def type(self, text):
+        """Keys, for the element with the focus."""
+        ActionChains(self.driver).send_keys(text).perform()
+
+    def press(self, selector):
+        """The element that the selector of CSS names, by keyboard: Tab until it has the focus, then Enter."""
+        self.text(selector)
+        for _ in range(100):
+            if self.run("return document.activeElement.matches(arguments[0])", selector):
+                return self.type(Keys.ENTER)
+            self.press_tab()
+        raise AssertionError(f"Tab does not reach {selector}")
 
     def text(self, selector):
         return self._wait(presence_of_element_located((By.CSS_SELECTOR, selector)), f"missing: {selector}").text
@@ -104,12 +118,38 @@ class Chromium:
         """`light` or `dark`."""
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
 
+    def set_language(self, tag):
+        """The language that the browser asks for; None as it was."""
+        self.driver.execute_cdp_cmd("Emulation.setUserAgentOverride", {
+            "userAgent": self.run("return navigator.userAgent"), "acceptLanguage": tag or "en"})
+
+    def add_authenticator(self, credentials=()):
+        """A device with passkeys, which confirms each request at once. It replaces an earlier one. `credentials`: its passkeys."""
+        self.driver.execute_cdp_cmd("WebAuthn.disable", {})
+        self.driver.execute_cdp_cmd("WebAuthn.enable", {})
+        self.authenticator = self.driver.execute_cdp_cmd("WebAuthn.addVirtualAuthenticator", {"options": {
+            "protocol": "ctap2", "transport": "internal", "hasResidentKey": True, "hasUserVerification": True, "isUserVerified": True}})
+        for credential in credentials:
+            self.driver.execute_cdp_cmd("WebAuthn.addCredential", self.authenticator | {"credential": credential})
+
+    def credentials(self):
+        """The passkeys of the authenticator."""
+        return self.driver.execute_cdp_cmd("WebAuthn.getCredentials", self.authenticator)["credentials"]
+
+    def confirms_requests(self, does):
+        """Whether the person confirms what the authenticator asks."""
+        self.driver.execute_cdp_cmd("WebAuthn.setUserVerified", self.authenticator | {"isUserVerified": does})
+
     def set_scripts(self, allowed):
         self.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": not allowed})
 
     def cookies(self):
         """All, of every site."""
         return self.driver.execute_cdp_cmd("Storage.getCookies", {})["cookies"]
+
+    def set_cookies(self, cookies):
+        """Those that `cookies` has returned."""
+        self.driver.execute_cdp_cmd("Storage.setCookies", {"cookies": cookies})
 
     def forget_cookies(self):
         self.driver.execute_cdp_cmd("Storage.clearCookies", {})

@@ -31,6 +31,15 @@ def built(product):
     return program
 
 
+def espalierctl():
+    """The path of `espalierctl`. Builds it only if the file is missing."""
+    program = ROOT / "admin-cli/.build/debug/espalierctl"
+    if not program.exists():
+        subprocess.run(
+            ["swift", "build", "--package-path", ROOT / "admin-cli", "--product", "espalierctl"], cwd=ROOT, check=True, stdout=sys.stderr)
+    return program
+
+
 class DevServer:
     def __enter__(self):
         # So that a script that is told to end cleans up as one that fails.

@@ -17,11 +17,10 @@ from django.http import HttpResponse
 from django.test import Client
 from django.urls import include, path
 
-from dev_server import DevServer, through_apple
+from dev_server import DevServer, espalierctl, through_apple
 from spec import ROOT
 
 ORIGIN = "http://localhost:8000"
-ESPALIERCTL = ROOT / "admin-cli/.build/debug/espalierctl"
 # Its redirect URI, and where a login begins.
 LIBRARIES = {
     "allauth": ("/accounts/oidc/espalier/login/callback/", "/accounts/oidc/espalier/login/"),
@@ -33,7 +32,7 @@ LIBRARIES = {
 def register(server, library):
     environment = {"ESPALIER_BASE_URL": server.settings["base_url"], "ESPALIER_API_KEY": server.settings["platform_api_key"]}
     done = subprocess.run(
-        [ESPALIERCTL, "applications", "register", "--tenant", "acme", "--name", library, "--for", library,
+        [espalierctl(), "applications", "register", "--tenant", "acme", "--name", library, "--for", library,
          "--redirect-uri", ORIGIN + LIBRARIES[library][0], "--json"],
         env=os.environ | environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert done.returncode == 0, done.stderr
@@ -94,9 +93,6 @@ def sign_in(library):
 
 def main():
     global urlpatterns
-    if not ESPALIERCTL.exists():
-        subprocess.run(
-            ["swift", "build", "--package-path", ROOT / "admin-cli", "--product", "espalierctl"], cwd=ROOT, check=True, stdout=sys.stderr)
     with DevServer() as server:
         issuer = f"{server.settings['base_url']}/t/acme"
         urlpatterns = configure(issuer, {library: register(server, library) for library in LIBRARIES})

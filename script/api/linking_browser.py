@@ -25,14 +25,15 @@ def continues_as(browser, person):
     browser.click("button[name=simulator_action][value=continue]")
 
 
-def mailed_link(server):
-    """The link in the newest mail that the server has caught."""
+def mailed_link(server, path="/oauth2/link/mail"):
+    """The link to this path in the newest mail that the server has caught."""
     pages, deadline = server.settings["mail_url"], time.monotonic() + 60
-    while not (numbers := re.findall(r'href="/mail/(\d+)"', requests.get(pages).text)):
+    while True:
+        for number in sorted(map(int, re.findall(r'href="/mail/(\d+)"', requests.get(pages).text)), reverse=True)[:1]:
+            if link := re.search(rf'href="([^"]*{path}[^"]*)"', requests.get(f"{pages}/{number}").text):
+                return html.unescape(link[1])
         assert time.monotonic() < deadline, "no mail arrives"
         time.sleep(0.1)
-    mail = requests.get(f"{pages}/{max(map(int, numbers))}").text
-    return html.unescape(re.search(r'href="([^"]*/oauth2/link/mail[^"]*)"', mail)[1])
 
 
 def is_usable(browser, heading):
