@@ -22,6 +22,13 @@ extension RequestTests {
             "POST /v1/tenants/acme/invitations", #"{"email":"grace@example.com","expires_at":"2027-01-01T00:00:00Z","role":"viewer"}"#,
             answer: Examples.invitationWithLink, shows: "account/invitation?token=inv_hush"),
         .init(
+            "invitations create grace@example.com --tenant acme --role viewer --no-mail", "POST /v1/tenants/acme/invitations",
+            #"{"email":"grace@example.com","role":"viewer","send_mail":false}"#, answer: Examples.invitationWithLink,
+            shows: "Only its holder may see the link."),
+        .init(
+            "invitations create grace@example.com --tenant acme --role viewer", "POST /v1/tenants/acme/invitations",
+            #"{"email":"grace@example.com","role":"viewer"}"#, answer: Examples.invitation, shows: "Only the mail contains the link."),
+        .init(
             "invitations list --tenant acme", "GET /v1/tenants/acme/invitations", answer: Examples.list(Examples.invitation),
             shows: "pending"),
         .init(
