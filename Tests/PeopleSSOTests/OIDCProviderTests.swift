@@ -82,11 +82,15 @@ struct OIDCProviderTests {
     func verified() async throws {
         try await FakeProvider.run { provider in
             for value: any Sendable in [false, "false", 1, NSNull(), "TRUE"] as [any Sendable] {
-                #expect(try await account(at: provider, .init(claims: ["email_verified": value])).verifiedEmail == nil, "\(value)")
+                let account = try await account(at: provider, .init(claims: ["email_verified": value]))
+                #expect(account.verifiedEmail == nil, "\(value)")
             }
-            #expect(try await account(at: provider, .init(claims: ["email_verified": String?.none])).verifiedEmail == nil)
-            #expect(try await account(at: provider, .init(claims: ["email_verified": "true"])).verifiedEmail != nil)
-            #expect(try await account(at: provider, .init(claims: ["email": 1])).verifiedEmail == nil)
+            let unstated = try await account(at: provider, .init(claims: ["email_verified": String?.none]))
+            #expect(unstated.verifiedEmail == nil)
+            let verified = try await account(at: provider, .init(claims: ["email_verified": "true"]))
+            #expect(verified.verifiedEmail != nil)
+            let malformed = try await account(at: provider, .init(claims: ["email": 1]))
+            #expect(malformed.verifiedEmail == nil)
         }
     }
 

@@ -1,4 +1,5 @@
 import Access
+import Encoding
 import Foundation
 import Postgres
 import Server
