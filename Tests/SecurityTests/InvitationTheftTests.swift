@@ -1,7 +1,9 @@
 import Foundation
 import Postgres
+import Server
 import TestSupport
 import Testing
+import Web
 
 /// An attacker wants to become a member by somebody else's invitation.
 @Suite("Attack: stolen invitations")
@@ -96,6 +98,48 @@ struct InvitationTheftTests {
             #expect(try await platform.count("membership", where: "role = 'owner'") == 0)
             #expect(try await platform.count("person") == 2)
             #expect(try await PersonClient(platform).givePassword("another horse battery staple").status == 400)
+        }
+    }
+
+    @Test("of many acceptances of a signed-in person at the same time, one wins")
+    func concurrentAcceptance() async throws {
+        try await TestPlatform.run { platform in
+            var ada = PersonClient(platform)
+            try await ada.register(as: "operator")
+            let page = try await ada.open(try await ada.invite(as: "viewer"))
+            let statuses = try await withThrowingTaskGroup(of: Int.self) { [ada] tasks in
+                for _ in 0..<8 { tasks.addTask { try await ada.send("/invitation", [], from: page).status } }
+                return try await tasks.reduce(into: [Int]()) { $0.append($1) }
+            }
+            #expect(statuses.sorted() == [303] + Array(repeating: 404, count: 7))
+            #expect(try await platform.count("membership", where: "role = 'viewer'") == 1)
+            let accepted = "action = 'acceptInvitation' AND tenant_id = (SELECT id FROM tenant WHERE slug = 'acme')"
+            #expect(try await platform.count("audit_event", where: accepted) == 1)
+        }
+    }
+
+    @Test("the token of a link is in no log, no audit event, no metric and no Referer")
+    func tokenInNoLog() async throws {
+        let log = RecordedLog()
+        try await TestPlatform.run(log: log) { platform in
+            var ada = PersonClient(platform)
+            let link = try await ada.invite()
+            let page = try await ada.open(link)
+            #expect(page.header("Referrer-Policy") == "strict-origin")
+            let form = [("name", "Ada"), ("password", ada.password)]
+            _ = try await ada.send("/invitation", [("name", ""), ("password", "x")], from: page)
+            _ = try await ada.send("/invitation", form, from: page)
+            try await ada.enroll()
+            for path in [link, link + "x", "/invitation?token=\(link.suffix(47))&token=x"] { _ = try await ada.open(path) }
+
+            let trail = try await platform.ownerPool.run("SELECT audit_event::text AS text FROM audit_event").map {
+                try $0.get("text", as: String.self)
+            }
+            #expect(log.text.contains("showInvitation") && trail.contains { $0.contains("acceptInvitation") })
+            // The characters after `inv_` alone are the secret, too.
+            for secret in [String(link.suffix(43)), ada.password] {
+                for text in [log.text, platform.installation.metrics.text] + trail { #expect(!text.contains(secret)) }
+            }
         }
     }
 }

@@ -1,8 +1,10 @@
 import Foundation
 import NIOHTTP1
 import Postgres
+import Server
 import TestSupport
 import Testing
+import Web
 
 /// An attacker guesses passwords.
 @Suite("Attack: guessed passwords of people")
@@ -97,6 +99,37 @@ struct PasswordGuessTests {
             let stranger = PersonClient(platform)
             #expect(try await stranger.givePassword(String(repeating: "x", count: 4000)).status == 400)
             #expect(try await stranger.givePassword(String(repeating: "x", count: 65_536)).status == 413)
+        }
+    }
+
+    @Test("a flood of passwords from many networks fills the queue of hashes, and other pages and the API still respond")
+    func argonFlood() async throws {
+        let settings: @Sendable (inout Settings) -> Void = { ($0.trustedProxies, $0.connections.perAddress) = (1, nil) }
+        try await TestPlatform.run(settings) { platform in
+            let stranger = PersonClient(platform)
+            let asked = try await stranger.send("/sign-in", [("email", stranger.email)], from: try await stranger.open("/sign-in"))
+            let csrf = try #require(TestBrowser.AppleForm(html: asked.body)?["csrf"])
+            let cookies = stranger.browser.cookies.map { "\($0)=\($1)" }.joined(separator: "; ")
+            let statuses = try await withThrowingTaskGroup(of: String.self) { tasks in
+                for number in 0..<200 {
+                    let form = "csrf=\(csrf)&email=person\(number)%40example.com&password=wrong+password"
+                    let text = """
+                        POST /account/sign-in/password HTTP/1.1\r\nHost: login.test\r\nOrigin: \(TestPlatform.publicURL)\r\n\
+                        X-Forwarded-For: 198.18.\(number).1\r\nCookie: \(cookies)\r\nConnection: close\r\n\
+                        Content-Type: application/x-www-form-urlencoded\r\nContent-Length: \(form.utf8.count)\r\n\r\n\(form)
+                        """
+                    tasks.addTask { String(try await RawConnection.send(text, to: platform).prefix(12).suffix(3)) }
+                }
+                // Meanwhile.
+                for _ in 0..<5 {
+                    #expect(try await TestBrowser(platform).get(PersonClient.account + "/sign-in").status == 200)
+                    #expect(try await platform.call("GET", "/tenants/acme").status == 200)
+                }
+                return try await tasks.reduce(into: [String: Int]()) { $0[$1, default: 0] += 1 }
+            }
+            #expect(statuses["503", default: 0] > 0 && statuses["400", default: 0] > 0, "\(statuses)")
+            #expect(Set(statuses.keys) == ["400", "503"], "\(statuses)")
+            #expect(try await stranger.givePassword("wrong password").status == 400)
         }
     }
 }

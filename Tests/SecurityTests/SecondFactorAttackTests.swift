@@ -66,6 +66,10 @@ struct SecondFactorAttackTests {
             _ = try await ada.givePassword()
             let step = try #require(ada.browser.cookies[PersonClient.stepCookie])
             ada.browser.cookies[PersonClient.cookie] = step
+            for path in ["", "/sessions", "/api-keys", "/passkeys", "/totp"] {
+                let answer = try await ada.open(path)
+                #expect(answer.location?.hasPrefix("/account/sign-in") == true, "\(path): \(answer.status)")
+            }
             let link = try await ada.invite(as: "viewer")
             #expect(try await ada.open(link).body.contains("An account with this address exists."))
             #expect(try await ada.open("/sign-in/authenticator").location == "/account/sign-in")
@@ -82,5 +86,51 @@ struct SecondFactorAttackTests {
             _ = try await platform.ownerPool.run("UPDATE person SET password_changed_at = now() + interval '1 second'")
             #expect(try await ada.giveCode(ada.code()).location == "/account/sign-in")
         }
+    }
+
+    @Test("a recovery code works once, also for two requests at the same time")
+    func recoveryCodeTwice() async throws {
+        try await TestPlatform.run { platform in
+            var ada = PersonClient(platform)
+            let code = try Self.recoveryCode(in: try await ada.register())
+            let statuses = try await withThrowingTaskGroup(of: Int.self) { [ada] tasks in
+                for _ in 0..<2 {
+                    tasks.addTask {
+                        var thief = ada
+                        thief.browser = TestBrowser(platform)
+                        _ = try await thief.givePassword()
+                        return try await thief.giveCode(code).status
+                    }
+                }
+                return try await tasks.reduce(into: [Int]()) { $0.append($1) }
+            }
+            #expect(statuses.sorted() == [303, 400])
+            #expect(try await platform.count("recovery_code", where: "used_at IS NOT NULL") == 1)
+            ada.browser = TestBrowser(platform)
+            _ = try await ada.givePassword()
+            for again in [code, code.lowercased(), code.replacing("-", with: "")] { #expect(try await ada.giveCode(again).status == 400) }
+            #expect(ada.secret == nil)
+        }
+    }
+
+    @Test("after 5 guessed recovery codes, the right one waits, too")
+    func recoveryCodeGuess() async throws {
+        try await TestPlatform.run { platform in
+            var ada = PersonClient(platform)
+            let code = try Self.recoveryCode(in: try await ada.register())
+            ada.browser = TestBrowser(platform)
+            _ = try await ada.givePassword()
+            let page = try await ada.open("/sign-in/code")
+            for letter in "BCDFGH".filter({ $0 != code.last }).prefix(5) {
+                #expect(try await ada.send("/sign-in/code", [("code", code.dropLast() + "\(letter)")], from: page).status == 400)
+            }
+            let limited = try await ada.send("/sign-in/code", [("code", code)], from: page)
+            #expect(limited.status == 429 && ada.secret == nil)
+            #expect(try await platform.count("recovery_code", where: "used_at IS NOT NULL") == 0)
+        }
+    }
+
+    private static func recoveryCode(in page: TestBrowser.Answer) throws -> String {
+        String(try #require(page.body.firstMatch(of: /<code dir="ltr">([A-Z0-9-]+)<\/code>/)).1)
     }
 }

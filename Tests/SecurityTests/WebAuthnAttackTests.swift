@@ -1,3 +1,5 @@
+import Crypto
+import Encoding
 import Foundation
 import Postgres
 import TestSupport
@@ -96,6 +98,57 @@ struct WebAuthnAttackTests {
             let assertion = try authenticator.assertion(try #require(PersonClient.challenge(page)))
             #expect(try await mallory.usePasskey(assertion, from: page).status == 400)
             #expect(ada.secret == nil && mallory.secret == nil)
+        }
+    }
+
+    @Test("a new passkey with another algorithm, or with a key that is none")
+    func wrongAlgorithmOrKey() async throws {
+        try await TestPlatform.run { platform in
+            var ada = PersonClient(platform)
+            try await ada.register()
+            let point = Array(P256.Signing.PrivateKey().publicKey.x963Representation)
+            let (x, y) = (Array(point[1...32]), Array(point[33...]))
+            func key(_ algorithm: Int, type: Int = 2, x: [UInt8], y: [UInt8]) -> CBOR {
+                .map([
+                    (.int(1), .int(type)), (.int(3), .int(algorithm)), (.int(-1), .int(1)), (.int(-2), .bytes(x)), (.int(-3), .bytes(y)),
+                ])
+            }
+            let zero = [UInt8](repeating: 0, count: 32)
+            let keys: [(String, CBOR)] = [
+                (
+                    "RS256",
+                    .map([
+                        (.int(1), .int(3)), (.int(3), .int(-257)), (.int(-1), .bytes([UInt8](repeating: 0xC5, count: 256))),
+                        (.int(-2), .bytes([1, 0, 1])),
+                    ])
+                ),
+                ("none", key(0, x: x, y: y)), ("HS256", key(5, x: x, y: y)), ("ES384", key(-35, x: x, y: y)),
+                ("EdDSA of a P-256 key", key(-8, x: x, y: y)), ("ES256 of another type", key(-7, type: 1, x: x, y: y)),
+                ("off the curve", key(-7, x: x, y: Array(y.dropLast()) + [y[31] ^ 1])), ("zero", key(-7, x: zero, y: zero)),
+                ("short", key(-7, x: Array(x.dropLast()), y: y)), ("no map", .bytes(x)),
+                (
+                    "weak",
+                    .map([(.int(1), .int(1)), (.int(3), .int(-8)), (.int(-1), .int(6)), (.int(-2), .bytes([1] + zero.dropLast()))])
+                ),
+            ]
+            func add(_ authenticator: SoftwareAuthenticator) async throws -> TestBrowser.Answer {
+                let page = try await ada.open("/new-passkey")
+                let made = authenticator.registration(try #require(PersonClient.challenge(page)))
+                return try await ada.send(
+                    "/new-passkey",
+                    [
+                        ("name", "Phone"), ("client_data", made.clientData.base64URL),
+                        ("attestation_object", made.attestationObject.base64URL), ("transports", "internal"),
+                    ], from: page)
+            }
+            for (what, key) in keys {
+                var authenticator = SoftwareAuthenticator()
+                authenticator.publicKey = key.encoded
+                let answer = try await add(authenticator)
+                #expect(answer.status == 400 && answer.body.contains("The passkey was not added."), "\(what): \(answer.status)")
+            }
+            #expect(try await platform.count("passkey") == 0)
+            #expect(try await add(SoftwareAuthenticator()).location == "/account/passkeys")
         }
     }
 }

@@ -52,7 +52,7 @@ package struct TestPlatform: Sendable {
     /// Provides an installation to the body, and stops it afterwards.
     /// - Parameter database: a database that the test needs before the installation starts.
     package static func run<T: Sendable>(
-        on database: TestDatabase? = nil, _ adjust: @Sendable (inout Settings) -> Void = { _ in },
+        on database: TestDatabase? = nil, log: RecordedLog? = nil, _ adjust: @Sendable (inout Settings) -> Void = { _ in },
         _ body: @Sendable @escaping (TestPlatform) async throws -> T
     ) async throws -> T {
         var made = database
@@ -77,7 +77,7 @@ package struct TestPlatform: Sendable {
         settings.keyring = try await InstalledKeys.open(
             settings.keyring, in: PlatformDatabase(try TestDatabase.pool(database.serverURL)), at: Date())
         let (listening, port) = AsyncStream.makeStream(of: Int.self)
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let logger = log?.logger ?? Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let installation = try Installation(settings, migrator: try Migrator(folder: TestDatabase.migrations), logger: logger) {
             port.yield($0)
         }
