@@ -33,7 +33,7 @@ extension AccountRoutes {
     /// the keys that it issued.
     func keyOwners(of account: AccountContext, in db: some StatementRunner) async throws -> [UUID] {
         var owners: [UUID] = []
-        for (owner, membership) in account.memberships where account.session.onlyTenant.map({ $0.uuid == owner }) ?? true {
+        for (owner, membership) in account.memberships {
             if try await membership.role.scopes(of: owner, in: db).contains(APIKey.Scope.apiKeysWrite.rawValue) {
                 owners.append(owner)
             }
