@@ -104,6 +104,6 @@ extension AccountPage {
 }
 
 extension Date {
-    /// The day in UTC, in a form that all languages read.
-    var day: String { formatted(.iso8601.year().month().day()) }
+    /// The day in UTC, in a form that all languages read. It stands apart, because Arabic and Hebrew would reverse its parts otherwise.
+    var day: String { "\u{2066}\(formatted(.iso8601.year().month().day()))\u{2069}" }
 }
