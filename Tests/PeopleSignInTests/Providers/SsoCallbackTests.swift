@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite("SSO callback")
-struct SSOCallbackTests {
+struct SsoCallbackTests {
     private static let email = "ada@customer.test"
 
     @Test("a member signs in, gets a session for the tenant only, and is found again by the account at the provider")
