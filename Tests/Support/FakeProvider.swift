@@ -1,5 +1,5 @@
 package import Encoding
-package import Foundation
+import Foundation
 import HTTPTypes
 import Hummingbird
 import Logging
