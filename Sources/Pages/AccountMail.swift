@@ -53,9 +53,13 @@ package struct AccountMail {
         self.subject = subject
         let paragraphs = [language.text(detail, [.address: host])] + (link.map { [$0] } ?? []) + rest.map { language.text($0) }
         text = paragraphs.joined(separator: "\n\n") + "\n"
-        html = Self.template.render([
-            "title": subject, "detail": paragraphs[0], "hasLink": link != nil, "link": link ?? "",
-            "rest": rest.map { ["sentence": language.text($0)] }, "language": language.rawValue,
+        html = Self.html(subject, paragraphs[0], link: link, rest: rest.map { language.text($0) }, in: language)
+    }
+
+    static func html(_ subject: String, _ detail: String, link: String? = nil, rest: [String], in language: Language) -> String {
+        template.render([
+            "title": subject, "detail": detail, "hasLink": link != nil, "link": link ?? "",
+            "rest": rest.map { ["sentence": $0] }, "language": language.rawValue,
             "direction": language.isRightToLeft ? "rtl" : "ltr",
         ])
     }

@@ -137,6 +137,7 @@ package enum Text: String, CaseIterable, Sendable {
     case linkIsUsedOrExpired, passwordIsChanged, mailSetsPassword, mailConfirmsAddress, mailLinkWorksOnce
     case noticeOfAccount, noticeAddressChanged, noticePasswordChanged, noticePasskeyAdded
     case noticeFactorRemoved, noticeNewNetwork, noticeFactorsReset, ifItWasNotYou, nameHasLimit
+    case noticeOfTenant, supportStarted, supportCanEnd, operatorChangedMembers
 }
 
 extension Text {

@@ -149,6 +149,11 @@ extension Language {
         .mailSetsPassword: "طلب شخص كلمة مرور جديدة لحسابك في {address}. يعيّنها هذا الرابط:",
         .mailConfirmsAddress: "يجعل هذا الرابط هذا العنوان عنوان حسابك في {address}:",
         .mailLinkWorksOnce: "يعمل الرابط مرة واحدة خلال ساعة.",
+        .noticeOfTenant: "{organization} في {address}",
+        .supportStarted:
+            "بدأ أحد مشغّلي {address} وصول دعم إلى {organization}. يستطيع المشغّل قراءة البيانات وتغييرها لمدة {minutes} دقيقة. السبب:",
+        .supportCanEnd: "يعرض سجل التدقيق كل إجراء. يستطيع المالكون والمسؤولون إنهاء الوصول في أي وقت.",
+        .operatorChangedMembers: "غيّر أحد مشغّلي {address} أعضاء {organization} أو دعواتها. يعرض سجل التدقيق التفاصيل.",
         .noticeOfAccount: "حسابك في {address}",
         .noticeAddressChanged: "تغيّر عنوان البريد الإلكتروني لحسابك في {address}. تُرسل هذه الرسالة إلى العنوان السابق.",
         .noticePasswordChanged: "تغيّرت كلمة المرور لحسابك في {address}.",

@@ -152,6 +152,13 @@ extension Language {
         .mailSetsPassword: "Iemand heeft een nieuw wachtwoord aangevraagd voor uw account bij {address}. Deze link stelt het in:",
         .mailConfirmsAddress: "Deze link maakt dit adres het adres van uw account bij {address}:",
         .mailLinkWorksOnce: "De link werkt één keer, binnen een uur.",
+        .noticeOfTenant: "{organization} bij {address}",
+        .supportStarted:
+            "Een beheerder van {address} heeft een supporttoegang tot {organization} gestart. De beheerder kan de gegevens {minutes} min lang lezen en wijzigen. De reden:",
+        .supportCanEnd:
+            "Het auditlogboek toont elke handeling. Eigenaren en beheerders van de organisatie kunnen de toegang op elk moment beëindigen.",
+        .operatorChangedMembers:
+            "Een beheerder van {address} heeft leden of uitnodigingen van {organization} gewijzigd. Het auditlogboek toont de details.",
         .noticeOfAccount: "Uw account bij {address}",
         .noticeAddressChanged: "Het e-mailadres van uw account bij {address} is gewijzigd. Deze e-mail gaat naar het eerdere adres.",
         .noticePasswordChanged: "Het wachtwoord van uw account bij {address} is gewijzigd.",

@@ -153,6 +153,12 @@ extension Language {
         .mailSetsPassword: "Somebody asked for a new password for your account at {address}. This link sets one:",
         .mailConfirmsAddress: "This link makes this address the one of your account at {address}:",
         .mailLinkWorksOnce: "The link works once, within an hour.",
+        .noticeOfTenant: "{organization} at {address}",
+        .supportStarted:
+            "An operator of {address} started a support access to {organization}. For {minutes} min, the operator can read and change its data. The reason:",
+        .supportCanEnd: "The audit trail shows each act. Owners and admins can end the access at any time.",
+        .operatorChangedMembers:
+            "An operator of {address} changed the members or invitations of {organization}. The audit trail shows the details.",
         .noticeOfAccount: "Your account at {address}",
         .noticeAddressChanged: "The email address of your account at {address} has changed. This mail goes to the earlier address.",
         .noticePasswordChanged: "The password of your account at {address} has changed.",

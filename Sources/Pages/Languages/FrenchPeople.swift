@@ -159,6 +159,13 @@ extension Language {
         .mailSetsPassword: "Quelqu’un a demandé un nouveau mot de passe pour votre compte sur {address}. Ce lien permet de le définir :",
         .mailConfirmsAddress: "Ce lien fait de cette adresse celle de votre compte sur {address} :",
         .mailLinkWorksOnce: "Le lien fonctionne une fois, pendant une heure.",
+        .noticeOfTenant: "{organization} sur {address}",
+        .supportStarted:
+            "Un opérateur de {address} a ouvert un accès d’assistance à {organization}. Pendant {minutes} min, il peut lire et modifier ses données. Le motif :",
+        .supportCanEnd:
+            "Le journal d’audit montre chaque action. Les propriétaires et les administrateurs peuvent mettre fin à l’accès à tout moment.",
+        .operatorChangedMembers:
+            "Un opérateur de {address} a modifié les membres ou les invitations de {organization}. Le journal d’audit montre les détails.",
         .noticeOfAccount: "Votre compte sur {address}",
         .noticeAddressChanged: "L’adresse e-mail de votre compte sur {address} a changé. Cet e-mail est envoyé à l’ancienne adresse.",
         .noticePasswordChanged: "Le mot de passe de votre compte sur {address} a changé.",

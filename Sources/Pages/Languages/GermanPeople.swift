@@ -156,6 +156,12 @@ extension Language {
         .mailSetsPassword: "Jemand hat ein neues Passwort für Ihr Konto bei {address} angefordert. Dieser Link legt es fest:",
         .mailConfirmsAddress: "Dieser Link macht diese Adresse zur Adresse Ihres Kontos bei {address}:",
         .mailLinkWorksOnce: "Der Link gilt einmal, innerhalb einer Stunde.",
+        .noticeOfTenant: "{organization} bei {address}",
+        .supportStarted:
+            "Ein Betreiber von {address} hat einen Supportzugriff auf {organization} begonnen. {minutes} min lang kann er die Daten lesen und ändern. Der Grund:",
+        .supportCanEnd: "Das Audit-Protokoll zeigt jede Handlung. Inhaber und Administratoren können den Zugriff jederzeit beenden.",
+        .operatorChangedMembers:
+            "Ein Betreiber von {address} hat Mitglieder oder Einladungen von {organization} geändert. Das Audit-Protokoll zeigt die Einzelheiten.",
         .noticeOfAccount: "Ihr Konto bei {address}",
         .noticeAddressChanged: "Die E-Mail-Adresse Ihres Kontos bei {address} hat sich geändert. Diese E-Mail geht an die frühere Adresse.",
         .noticePasswordChanged: "Das Passwort Ihres Kontos bei {address} hat sich geändert.",

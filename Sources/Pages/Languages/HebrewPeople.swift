@@ -148,6 +148,11 @@ extension Language {
         .mailSetsPassword: "מישהו ביקש סיסמה חדשה לחשבון שלך ב־{address}. קישור זה מגדיר אותה:",
         .mailConfirmsAddress: "קישור זה הופך כתובת זו לכתובת החשבון שלך ב־{address}:",
         .mailLinkWorksOnce: "הקישור פועל פעם אחת, בתוך שעה.",
+        .noticeOfTenant: "{organization} ב־{address}",
+        .supportStarted:
+            "מפעיל של {address} התחיל גישת תמיכה אל {organization}. במשך {minutes} דקות המפעיל יכול לקרוא ולשנות את הנתונים. הסיבה:",
+        .supportCanEnd: "יומן הביקורת מציג כל פעולה. בעלים ומנהלים יכולים לסיים את הגישה בכל עת.",
+        .operatorChangedMembers: "מפעיל של {address} שינה חברים או הזמנות של {organization}. יומן הביקורת מציג את הפרטים.",
         .noticeOfAccount: "החשבון שלך ב־{address}",
         .noticeAddressChanged: "כתובת הדוא״ל של החשבון שלך ב־{address} השתנתה. הודעה זו נשלחת לכתובת הקודמת.",
         .noticePasswordChanged: "הסיסמה של החשבון שלך ב־{address} השתנתה.",

@@ -152,6 +152,13 @@ extension Language {
         .mailSetsPassword: "Qualcuno ha chiesto una nuova password per il Suo account su {address}. Questo link la imposta:",
         .mailConfirmsAddress: "Questo link rende questo indirizzo quello del Suo account su {address}:",
         .mailLinkWorksOnce: "Il link funziona una volta, entro un’ora.",
+        .noticeOfTenant: "{organization} su {address}",
+        .supportStarted:
+            "Un operatore di {address} ha avviato un accesso di assistenza a {organization}. Per {minutes} min può leggere e modificare i dati. Il motivo:",
+        .supportCanEnd:
+            "Il registro di controllo mostra ogni azione. I proprietari e gli amministratori possono terminare l’accesso in qualsiasi momento.",
+        .operatorChangedMembers:
+            "Un operatore di {address} ha modificato i membri o gli inviti di {organization}. Il registro di controllo mostra i dettagli.",
         .noticeOfAccount: "Il Suo account su {address}",
         .noticeAddressChanged: "L’indirizzo email del Suo account su {address} è cambiato. Questa email va all’indirizzo precedente.",
         .noticePasswordChanged: "La password del Suo account su {address} è cambiata.",

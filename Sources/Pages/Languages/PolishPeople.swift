@@ -152,6 +152,11 @@ extension Language {
         .mailSetsPassword: "Ktoś poprosił o nowe hasło do twojego konta w {address}. Ten link je ustawia:",
         .mailConfirmsAddress: "Ten link ustawia ten adres jako adres twojego konta w {address}:",
         .mailLinkWorksOnce: "Link działa raz, w ciągu godziny.",
+        .noticeOfTenant: "{organization} w {address}",
+        .supportStarted:
+            "Operator {address} rozpoczął dostęp pomocy technicznej do {organization}. Przez {minutes} min może odczytywać i zmieniać dane. Powód:",
+        .supportCanEnd: "Dziennik audytu pokazuje każde działanie. Właściciele i administratorzy mogą w każdej chwili zakończyć dostęp.",
+        .operatorChangedMembers: "Operator {address} zmienił członków lub zaproszenia {organization}. Dziennik audytu pokazuje szczegóły.",
         .noticeOfAccount: "Twoje konto w {address}",
         .noticeAddressChanged: "Adres e-mail twojego konta w {address} został zmieniony. Ta wiadomość trafia na poprzedni adres.",
         .noticePasswordChanged: "Hasło do twojego konta w {address} zostało zmienione.",

@@ -153,6 +153,13 @@ extension Language {
         .mailSetsPassword: "Alguém pediu uma nova senha para a sua conta em {address}. Este link a define:",
         .mailConfirmsAddress: "Este link faz deste endereço o da sua conta em {address}:",
         .mailLinkWorksOnce: "O link funciona uma vez, dentro de uma hora.",
+        .noticeOfTenant: "{organization} em {address}",
+        .supportStarted:
+            "Um operador de {address} iniciou um acesso de suporte a {organization}. Durante {minutes} min, pode ler e alterar os dados. O motivo:",
+        .supportCanEnd:
+            "O registro de auditoria mostra cada ação. Os proprietários e administradores podem terminar o acesso a qualquer momento.",
+        .operatorChangedMembers:
+            "Um operador de {address} alterou os membros ou os convites de {organization}. O registro de auditoria mostra os detalhes.",
         .noticeOfAccount: "A sua conta em {address}",
         .noticeAddressChanged: "O endereço de e-mail da sua conta em {address} mudou. Este e-mail vai para o endereço anterior.",
         .noticePasswordChanged: "A senha da sua conta em {address} mudou.",

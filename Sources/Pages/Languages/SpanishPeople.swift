@@ -154,6 +154,13 @@ extension Language {
         .mailSetsPassword: "Alguien ha pedido una nueva contraseña para su cuenta en {address}. Este enlace la establece:",
         .mailConfirmsAddress: "Este enlace convierte esta dirección en la de su cuenta en {address}:",
         .mailLinkWorksOnce: "El enlace funciona una vez, en el plazo de una hora.",
+        .noticeOfTenant: "{organization} en {address}",
+        .supportStarted:
+            "Un operador de {address} inició un acceso de soporte a {organization}. Durante {minutes} min puede leer y cambiar sus datos. El motivo:",
+        .supportCanEnd:
+            "El registro de auditoría muestra cada acción. Los propietarios y administradores pueden terminar el acceso en cualquier momento.",
+        .operatorChangedMembers:
+            "Un operador de {address} cambió los miembros o las invitaciones de {organization}. El registro de auditoría muestra los detalles.",
         .noticeOfAccount: "Su cuenta en {address}",
         .noticeAddressChanged:
             "La dirección de correo electrónico de su cuenta en {address} ha cambiado. Este correo se envía a la dirección anterior.",

@@ -153,6 +153,12 @@ extension Language {
         .mailSetsPassword: "Birisi {address} adresindeki hesabınız için yeni bir parola istedi. Bu bağlantı parolayı belirler:",
         .mailConfirmsAddress: "Bu bağlantı, bu adresi {address} adresindeki hesabınızın adresi yapar:",
         .mailLinkWorksOnce: "Bağlantı bir saat içinde bir kez çalışır.",
+        .noticeOfTenant: "{organization} – {address}",
+        .supportStarted:
+            "{address} işletmecisi {organization} için bir destek erişimi başlattı. İşletmeci {minutes} dk boyunca verileri okuyabilir ve değiştirebilir. Nedeni:",
+        .supportCanEnd: "Denetim kaydı her işlemi gösterir. Sahipler ve yöneticiler erişimi istedikleri zaman sonlandırabilir.",
+        .operatorChangedMembers:
+            "{address} işletmecisi {organization} üyelerini veya davetlerini değiştirdi. Ayrıntılar denetim kaydındadır.",
         .noticeOfAccount: "{address} adresindeki hesabınız",
         .noticeAddressChanged: "{address} adresindeki hesabınızın e-posta adresi değişti. Bu e-posta önceki adrese gönderildi.",
         .noticePasswordChanged: "{address} adresindeki hesabınızın parolası değişti.",

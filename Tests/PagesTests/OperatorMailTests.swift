@@ -1,0 +1,39 @@
+import Testing
+
+@testable import Pages
+
+/// The mails to the owners of a tenant about an act of an operator.
+@Suite("Mail about an operator")
+struct OperatorMailTests {
+    private static let reason = "Ticket 4711: <b>sign-ins</b> fail"
+
+    private static func mails(of organization: String, at host: String = "login.test", in language: Language) -> [OperatorMail] {
+        [.supportStarted(reason: reason, minutes: 60), .membersChanged].map {
+            OperatorMail($0, organization: organization, of: host, in: language)
+        }
+    }
+
+    @Test("each mail names the tenant and the server, and has the same content twice", arguments: Language.allCases)
+    func content(_ language: Language) {
+        for mail in Self.mails(of: "Acme & Söhne", in: language) {
+            #expect(mail.subject.contains("Acme & Söhne"))
+            #expect(mail.text.contains("Acme & Söhne") && mail.html.contains("Acme &amp; Söhne"))
+            #expect(mail.text.contains("login.test") && mail.html.contains("login.test"))
+            #expect(!mail.text.contains("{") && !mail.html.contains("{"))
+            #expect(!mail.html.contains("href=") && !mail.html.contains("<script"))
+        }
+        let started = Self.mails(of: "Acme", in: language)[0]
+        #expect(started.text.contains(Self.reason) && started.text.contains("60") && !started.html.contains("<b>"))
+    }
+
+    @Test("a subject fits into 200 characters, and a name changes no direction and adds no line", arguments: Language.allCases)
+    func names(_ language: Language) {
+        let name = String(repeating: "x", count: 190) + "\u{2028}\u{202E}\u{600}\u{200D}"
+        for host in ["login.test", String(repeating: "login.", count: 40) + "test"] {
+            for mail in Self.mails(of: name, at: host, in: language) {
+                #expect((1...200).contains(mail.subject.unicodeScalars.count))
+                for scalar in ["\u{2028}", "\u{202E}", "\u{600}", "\u{200D}"] as [Character] { #expect(!mail.text.contains(scalar)) }
+            }
+        }
+    }
+}
