@@ -145,7 +145,7 @@ let package = Package(
         .target(
             name: "People",
             dependencies: [
-                "Mail", "Access", "Pages", "Web", "Postgres", "Sealing", "Encoding",
+                "Mail", "Delivery", "Access", "Pages", "Web", "Postgres", "Sealing", "Encoding",
                 httpTypes, hummingbird, logging, serviceLifecycle,
             ]),
         .target(
@@ -157,7 +157,7 @@ let package = Package(
         .target(
             name: "Tenancy",
             dependencies: [
-                "ClientKeys", "Delivery", "Access", "Web", "Postgres", "Sealing", "Apple", "Encoding",
+                "ClientKeys", "People", "Delivery", "Access", "Web", "Postgres", "Sealing", "Apple", "Encoding",
                 "Pages",
                 httpTypes, hummingbird, logging, serviceLifecycle,
             ]),

@@ -63,6 +63,7 @@ extension PlatformDatabase {
         case maintainSSODomains = "maintain domains of members"
         case pruneWebhooks = "remove old webhook events"
         case forgetMails = "delete expired mails"
+        case endSupportAccesses = "end support accesses"
         case forgetPeople = "forget old sessions, invitations and accounts of people"
     }
 }

@@ -102,6 +102,8 @@ extension Tenant {
         package var signInPage = SignInPageUse.never
         /// The effect of a first sign-in with the verified address of another user. An older tenant has `off`, unless it decided.
         package var accountLinking = AccountLinking.ask
+        /// Whether operators can start a support access.
+        package var allowsSupport = true
 
         package static let defaultProfileRetentionDays = 30
         package static let defaultSigningKeyDays = 90

@@ -4,7 +4,7 @@ package import Logging
 package import Postgres
 package import ServiceLifecycle
 
-/// The background work on accounts, sessions and invitations.
+/// The background work on accounts, sessions, invitations and support accesses.
 package struct PeopleJobs: Sendable {
     let pool: DatabasePool
     let logger: Logger
@@ -21,7 +21,10 @@ package struct PeopleJobs: Sendable {
         [
             Recurring(.forgetPeople, every: .seconds(600), in: pool, logger: logger) { [now] database in
                 try await PeopleJobs.forgetPeople(in: database, at: now())
-            }
+            },
+            Recurring(.endSupportAccesses, every: .seconds(60), in: pool, logger: logger) { [now] database in
+                try await SupportAccess.endDue(in: database, at: now())
+            },
         ]
     }
 

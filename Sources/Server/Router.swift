@@ -113,6 +113,7 @@ func makeRouter(_ routes: Routes, api: APIEntrance, limits: RequestLimits) -> Ac
         .addRoutes(routes.invitations.tenantRoutes)
         .addRoutes(routes.roles.tenantRoutes)
         .addRoutes(routes.sso.tenantRoutes)
+        .addRoutes(routes.support.tenantRoutes)
         .addRoutes(routes.audit.tenantRoutes)
         .addRoutes(routes.webhooks.tenantRoutes)
         .addRoutes(routes.usage.tenantRoutes)

@@ -67,6 +67,7 @@ struct Routes: Sendable {
     let invitations: InvitationRoutes
     let people: PersonRoutes
     let roles: RoleRoutes
+    let support: SupportRoutes
     let personSignIn: PersonSignInRoutes
     let account: AccountRoutes
     let caller: CallerRoutes
@@ -148,12 +149,16 @@ struct Routes: Sendable {
             pool: pools.exports, logins: pools.logins, publicURL: publicURL, settling: settling, logger: logger, now: now)
         usageSink = UsageSinkRoutes(pool: pool, keyring: keyring, allowsPrivate: allowsPrivate, now: now)
         mail = MailRoutes(pool: pool, sender: sender, metrics: metrics, now: now)
-        members = MemberRoutes(pool: pool, now: now)
+        let organization: @Sendable (ID<Tenant>) async throws -> String? = {
+            try await directory.find(idOrSlug: $0.description)?.tenant.name
+        }
+        let notices = OwnerNotices(keyring: keyring, mail: sender, publicURL: publicURL, organization: organization)
+        members = MemberRoutes(pool: pool, notices: notices, now: now)
         invitations = InvitationRoutes(
-            pool: pool, keyring: keyring, publicURL: publicURL, mail: sender,
-            organization: { try await directory.find(idOrSlug: $0.description)?.tenant.name }, now: now)
+            pool: pool, keyring: keyring, publicURL: publicURL, mail: sender, organization: organization, notices: notices, now: now)
         people = PersonRoutes(pool: pool, keyring: keyring, mail: sender, publicURL: publicURL, now: now)
         roles = RoleRoutes(pool: pool, now: now)
+        support = SupportRoutes(pool: pool, notices: notices, allowed: Tenant.allowingSupport, now: now)
         // The pool of the API: sign-ins of people must not delay those of users.
         let accounts = AccountEndpoints(
             pool: pool, keyring: keyring, publicURL: publicURL, limits: limits, hashing: PasswordHashing(), mail: sender,

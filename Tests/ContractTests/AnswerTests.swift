@@ -85,7 +85,8 @@ struct AnswerTests {
                 for body in operation.bodies {
                     answers.append(
                         try await send(
-                            operation, things.path(operation, replacing: prepared.path), key: platform.seeded.api_keys[0].secret,
+                            operation, things.path(operation, replacing: prepared.path),
+                            key: prepared.caller ?? platform.seeded.api_keys[0].secret,
                             body: try body.map { try prepared.fill($0) }, platform))
                 }
                 return answers

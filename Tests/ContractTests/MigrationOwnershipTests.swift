@@ -27,6 +27,7 @@ struct MigrationOwnershipTests {
         "People": [
             "membership_ended", "membership_named", "person_deleted", "person_exists", "person_renamed", "person_session_exists",
             "role_changed",
+            "support_access_exists",
         ],
         "PeopleSSO": ["sso_issuer_lost"],
         "Users": ["known_users", "transfer_users_added", "transfer_users_changed", "transfer_users_removed"],

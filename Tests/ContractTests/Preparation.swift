@@ -9,6 +9,8 @@ struct Preparation: Sendable {
     var path: [String: String] = [:]
     /// Members of the body that replace those of the example.
     var body: [String: any Sendable] = [:]
+    /// The secret of the caller. Nil for the operator's key.
+    var caller: String?
 
     /// Operations that need more than `Things`, or that end what other operations need. Each has a platform of its own.
     static let all: [String: @Sendable (TestPlatform, Things) async throws -> Preparation] = [
@@ -51,6 +53,11 @@ struct Preparation: Sendable {
         "deletePerson": { _, _ in Preparation() },
         // The end of a user's sessions ends consents, too.
         "revokeConsent": { _, _ in Preparation() },
+        // Only a person has a support access.
+        "startSupportAccess": { platform, _ in
+            let people = PeopleCallers(platform)
+            return Preparation(caller: try await people.member("Grace", as: .builtIn(.platformOperator), of: .platform).secret)
+        },
         "replayWebhookDelivery": { platform, things in try await enabledWebhook(platform, things) },
         "testWebhook": { platform, things in try await enabledWebhook(platform, things) },
     ]

@@ -12,6 +12,7 @@ struct TableOwnershipTests {
         "Mail": ["mail", "mail_status"],
         "People": [
             "custom_role", "invitation", "membership", "passkey", "person", "person_session", "person_totp", "recovery_code",
+            "support_access",
         ],
         "PeopleSSO": ["person_identity", "sso_connection", "sso_domain"],
         "ClientKeys": ["single_use"],

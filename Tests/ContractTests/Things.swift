@@ -34,7 +34,7 @@ struct Things: Sendable {
         _ = try await installation.ownerPool.run("UPDATE signing_key SET created_at = created_at - interval '1 hour'")
         let (webhook, event, delivery, deletion) = (UUID(), UUID(), UUID(), UUID())
         let (transfer, card, api, endpoint, initial, consent) = (UUID(), UUID(), UUID(), UUID(), UUID(), UUID())
-        let (domain, ssoDomain, sso) = (UUID(), UUID(), UUID())
+        let (domain, ssoDomain, sso, support) = (UUID(), UUID(), UUID(), UUID())
         let row = ID<SSOConnection>(sso).description
         let sealed = installation.settings.keyring.seal(
             Array("secret".utf8), in: SealingContext(tenant: tenant, table: "sso_connection", column: "sealed_client_secret", row: row)
@@ -62,6 +62,10 @@ struct Things: Sendable {
             INSERT INTO membership (tenant_id, id, person_id, role, created_at, updated_at)
             VALUES (\(tenant), \(member), \(person), 'developer', now(), now()),
                 (\(UUID.platform), \(platformMember), \(person), 'operator', now(), now())
+            """,
+            """
+            INSERT INTO support_access (tenant_id, id, person_id, operator_name, reason, started_at, ends_at)
+            VALUES (\(tenant), \(support), \(person), 'Ada Lovelace', 'Ticket 4711: sign-ins fail.', now(), now() + interval '1 hour')
             """,
             """
             INSERT INTO invitation (tenant_id, id, email, role, digest, bound_digest, invited_by, expires_at, created_at, updated_at)
@@ -179,6 +183,7 @@ struct Things: Sendable {
                 "notification": reported, "transfer": transfer, "consent": consent,
                 "identity": identity["thing"],
                 "statement": statement, "endpoint": endpoint, "member": member, "invitation": invitation, "role": role,
+                "support": support,
                 "rateCard": card,
             ].compactMapValues { $0 }, uniquingKeysWith: { $1 })
     }

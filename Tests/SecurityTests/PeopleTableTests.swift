@@ -78,6 +78,43 @@ struct PeopleTableTests {
         #expect(try await role.attack("SELECT FROM invitation", as: role.globex).isEmpty)
     }
 
+    @Test("a support access is not prolonged, moved, reopened, and not seen by another tenant")
+    func supportAccesses() async throws {
+        let (open, ended) = (UUID(), UUID())
+        _ = try await role.owner.run([
+            """
+            INSERT INTO support_access (tenant_id, id, person_id, operator_name, reason, started_at, ends_at)
+            VALUES (\(role.acme), \(open), \(person), 'Ada', 'Ticket 4711', now(), now() + interval '1 hour')
+            """,
+            """
+            INSERT INTO support_access (tenant_id, id, person_id, operator_name, reason, started_at, ends_at, ended_at, ended_by)
+            VALUES (\(role.acme), \(ended), \(person), 'Ada', 'Ticket 4711', now(), now() + interval '1 hour', now(), 'system')
+            """,
+        ])
+        for column in ["tenant_id", "id", "person_id", "operator_name", "reason", "started_at", "ends_at"] {
+            await role.expectRefused(SQL(unsafe: "UPDATE support_access SET \(column) = \(column)"))
+        }
+        await role.expectRefused("UPDATE support_access SET ended_at = NULL, ended_by = NULL WHERE id = \(ended)")
+        await role.expectRefused("DELETE FROM support_access")
+        #expect(try await role.attack("SELECT FROM support_access", as: role.globex).isEmpty)
+        await role.expectRefused(
+            """
+            INSERT INTO support_access (tenant_id, id, person_id, operator_name, reason, started_at, ends_at)
+            VALUES (\(role.globex), gen_random_uuid(), \(person), 'Ada', 'Ticket 4711', now(), now() + interval '1 hour')
+            """, as: role.acme)
+
+        // An act has only a support access of the same person and tenant.
+        func event(_ support: UUID, of owner: UUID) -> SQL {
+            """
+            INSERT INTO audit_event (tenant_id, id, occurred_at, actor, action, subject, support_access_id)
+            VALUES (\(owner), gen_random_uuid(), now(), public_id('person', \(person)), 'x', 'x', public_id('support', \(support)))
+            """
+        }
+        try await role.attack(event(open, of: role.acme), as: role.acme)
+        await role.expectRefused(event(UUID(), of: role.acme), as: role.acme, "23514")
+        await role.expectRefused(event(open, of: role.globex), as: role.globex, "23514")
+    }
+
     @Test("an audit event names only a person who exists")
     func actor() async throws {
         func event(_ actor: String) -> SQL {

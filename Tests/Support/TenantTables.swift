@@ -163,6 +163,10 @@ package enum TenantTables {
             VALUES (\(tenant), \(UUID()), 'grace@example.com', 'custom', \(role), sha256(convert_to(\(text), 'UTF8')), '\\x00', 'system', \(now),
                 \(now), \(now))
             """,
+            """
+            INSERT INTO support_access (tenant_id, id, person_id, operator_name, reason, started_at, ends_at)
+            VALUES (\(tenant), \(UUID()), \(person), 'Katherine', 'Ticket 4711', \(now), \(now.addingTimeInterval(3600)))
+            """,
             "INSERT INTO idempotency_key VALUES (\(tenant), \(UUID()), '\\x00', '\\x00', \(now), \(now))",
             "INSERT INTO outbox VALUES (\(tenant), \(UUID()), 'x', \(UUID()), 0, \(now), \(now.addingTimeInterval(86400)))",
             """

@@ -18,7 +18,13 @@ extension ActingContext {
     /// - Throws: `Problem` 403.
     package func require(_ scope: APIKey.Scope) throws {
         guard caller.scopes.contains(scope) else {
-            let holder = caller.actor.person == nil ? "This API key" : "Your role"
+            if case .person(_, _, support: nil) = caller.actor, caller.isOperator { throw Problem.supportRequired }
+            let holder =
+                switch caller.actor {
+                case .key: "This API key"
+                case .person(_, _, support: nil): "Your role"
+                case .person: "A support access"
+                }
             throw Problem(.insufficientScope, "\(holder) lacks the scope `\(scope.rawValue)`.")
         }
     }
@@ -91,6 +97,13 @@ extension Problem {
             The API key is missing, mistyped, expired or revoked, or the session of the person has ended. Send a valid key, or sign in \
             again: `Authorization: Bearer esk_…`.
             """)
+    }
+
+    /// The refusal of an operator who acts on the data of a tenant without its consent.
+    static var supportRequired: Problem {
+        Problem(
+            .supportRequired,
+            "An operator acts on the data of a tenant only during a support access, which the tenant sees. Start one with a reason.")
     }
 
     static var recentSignInRequired: Problem {

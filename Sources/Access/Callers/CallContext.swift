@@ -37,7 +37,7 @@ package struct Authenticate: RouterMiddleware {
     /// Nil for operations that only API keys may call.
     private var findPerson: FindPerson?
     private let findTenant: @Sendable (_ idOrSlug: String) async throws -> Tenant?
-    private let forgetTenant: @Sendable (UUID?) -> Void
+    private let forget: @Sendable (UUID?) -> Void
     private let limits: RequestLimits
     private let lastUsed: LastUsed
     private let now: @Sendable () -> Date
@@ -60,14 +60,14 @@ package struct Authenticate: RouterMiddleware {
 
     /// - Parameters:
     ///   - findTenant: Finds a tenant by its ID or slug.
-    ///   - forgetTenant: Removes a tenant from the caches of this process after a change.
+    ///   - forget: Removes a tenant or a person from the caches of this process after a change.
     package init(
         callers: Callers, findPerson: @escaping FindPerson, limits: RequestLimits, lastUsed: LastUsed,
         findTenant: @escaping @Sendable (_ idOrSlug: String) async throws -> Tenant?,
-        forgetTenant: @escaping @Sendable (UUID?) -> Void, now: @escaping @Sendable () -> Date
+        forget: @escaping @Sendable (UUID?) -> Void, now: @escaping @Sendable () -> Date
     ) {
         (self.callers, self.limits, self.lastUsed, self.now) = (callers, limits, lastUsed, now)
-        (self.findPerson, self.findTenant, self.forgetTenant) = (findPerson, findTenant, forgetTenant)
+        (self.findPerson, self.findTenant, self.forget) = (findPerson, findTenant, forget)
     }
 
     package func handle(
@@ -89,9 +89,12 @@ package struct Authenticate: RouterMiddleware {
         try limits.count(context.caller, context.record)
         // An unauthenticated caller causes no tenant look-up.
         if let person {
-            let name = context.parameters.get("tenant") ?? request.headers[.espalierTenant]
+            let inPath = context.parameters.get("tenant")
+            let name = inPath ?? request.headers[.espalierTenant]
             if let name { context.tenant = try await findTenant(name) }
-            let caller = person.caller(for: name == nil ? .unnamed : .tenant(context.tenant?.id))
+            let wanted: SignedInPerson.Wanted =
+                if inPath != nil { .path(context.tenant) } else if name != nil { .header(context.tenant?.id) } else { .unnamed }
+            let caller = person.caller(for: wanted, at: now())
             try limits.countTenant(caller, context.record)
             context.caller = caller
             if name == nil, let own = caller.tenant { context.tenant = try await findTenant(own.description) }
@@ -115,8 +118,10 @@ package struct Authenticate: RouterMiddleware {
         // A caller must see its own change in the next request. This process sees it at once, other processes as soon as they receive the
         // database's notification.
         if context.isChange, context.caller != nil {
-            forgetTenant(context.tenant?.id.uuid)
+            forget(context.tenant?.id.uuid)
             callers.forget(context.tenant?.id.uuid)
+            // The person may have started or ended a support access.
+            if let person { forget(person.session.person.uuid) }
         }
         return response
     }

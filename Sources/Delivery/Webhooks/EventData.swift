@@ -7,10 +7,10 @@ import Postgres
 struct EventData: Encodable {
     /// The members of all events in one order. The order fits each event and the objects inside it.
     static let members = [
-        "webhook_id", "connection_id", "api_key_id", "session_ids", "user_id", "identity_id", "team_id", "application_id", "status",
-        "reason", "apple_key_id", "revoked", "erase_after", "expires_at", "statement_id", "tenant_id", "period", "percent", "logins",
-        "budget_logins", "currency", "amount_micros", "amount", "budget_amount_micros", "budget_amount", "logins_refused", "events",
-        "totals", "is_example",
+        "webhook_id", "connection_id", "support_access_id", "api_key_id", "session_ids", "user_id", "identity_id", "team_id",
+        "application_id", "status", "reason", "apple_key_id", "revoked", "erase_after", "expires_at", "ends_at", "statement_id",
+        "tenant_id", "period", "percent", "logins", "budget_logins", "currency", "amount_micros", "amount", "budget_amount_micros",
+        "budget_amount", "logins_refused", "events", "totals", "is_example",
     ]
 
     private static let ranks = Dictionary(uniqueKeysWithValues: zip(members, 0...))

@@ -77,6 +77,8 @@ extension WebhookEvent.Kind {
             case .keyExpiring: #""api_key_id": "apikey_00000000000000000000000000", "expires_at": "2026-12-01T00:00:00Z""#
             case .usageThreshold:
                 #""period": "2026-11", "percent": 80, "logins": 800, "budget_logins": 1000, "logins_refused": false"#
+            case .supportAccessStarted, .supportAccessEnded:
+                #""support_access_id": "support_00000000000000000000000000", "ends_at": "2026-12-01T00:00:00Z""#
             case .statementClosed:
                 """
                 "statement_id": "statement_00000000000000000000000000", "tenant_id": "tenant_00000000000000000000000000", \

@@ -52,6 +52,8 @@ package struct WebhookEvent: Identified, Sendable {
         case keyExpiring = "key.expiring"
         case usageThreshold = "usage.threshold"
         case statementClosed = "statement.closed"
+        case supportAccessStarted = "support_access.started"
+        case supportAccessEnded = "support_access.ended"
     }
 
     /// The outbox's kind of a delivery.

@@ -8,7 +8,7 @@ package import Web
 ///
 /// Only a session of a terminal is a bearer token. The secret of a browser's session has an effect only as a cookie of our own pages.
 ///
-/// The end of a session and every change of the person's memberships and roles take effect in every process within 1 s, because their
+/// The end of a session and every change of the person's memberships, roles and support accesses take effect in every process within 1 s, because their
 /// notifications name the person and empty this cache.
 package final class PersonCallers: Sendable {
     private let keyring: Keyring
@@ -17,12 +17,14 @@ package final class PersonCallers: Sendable {
     package init(database: PlatformDatabase, keyring: Keyring) {
         self.keyring = keyring
         people = SecretCache { digests in
-            let (sessions, memberships) = try await database.repeatable.run(
-                PersonSession.find(digests: digests), Self.permissions(digests: digests))
+            let (sessions, memberships, open) = try await database.repeatable.run(
+                PersonSession.find(digests: digests), Self.permissions(digests: digests), SupportAccess.open(digests: digests))
             guard let session = try sessions.first(PersonSession.init), session.kind == .terminal else { return nil }
             var scopes: [UUID: Set<APIKey.Scope>] = [:]
             for row in memberships { scopes[try row.get("tenant_id")] = try Self.scopes(row) }
-            return (SignedInPerson(session, memberships: scopes), session.person.uuid)
+            var supports: [UUID: SupportAccess] = [:]
+            for row in open { supports[try row.get("tenant_id")] = try SupportAccess(row) }
+            return (SignedInPerson(session, memberships: scopes, supports: supports), session.person.uuid)
         }
     }
 

@@ -22,14 +22,16 @@ package struct InvitationRoutes: Sendable {
     let mail: MailSender?
     /// The name of a tenant, for mails.
     let organization: @Sendable (ID<Tenant>) async throws -> String?
+    let notices: OwnerNotices
     let now: @Sendable () -> Date
 
     package init(
         pool: DatabasePool, keyring: Keyring, publicURL: String, mail: MailSender?,
-        organization: @escaping @Sendable (ID<Tenant>) async throws -> String?, now: @escaping @Sendable () -> Date
+        organization: @escaping @Sendable (ID<Tenant>) async throws -> String?, notices: OwnerNotices,
+        now: @escaping @Sendable () -> Date
     ) {
         (self.pool, self.keyring, self.publicURL, self.mail) = (pool, keyring, publicURL, mail)
-        (self.organization, self.now) = (organization, now)
+        (self.organization, self.notices, self.now) = (organization, notices, now)
     }
 
     /// Below `/v1/tenants/{tenant}`.

@@ -1,6 +1,7 @@
 import Access
 import Foundation
 import Hummingbird
+import Pages
 import Postgres
 import Web
 
@@ -15,6 +16,7 @@ extension MemberRoutes {
         let id = try call.id("member", of: "member", as: Membership.self)
         let now = now()
         let (owner, origin) = (call.owner, call.origin)
+        let notice = try await notices.mail(.membersChanged, of: call)
         let action = owner == .platform ? "deleteOperator" : "deleteMember"
         try await call.database(pool).transaction { db in
             let (_, found) = try await db.run(Membership.lockAll(of: owner), Membership.lock(id, of: owner))
@@ -25,10 +27,12 @@ extension MemberRoutes {
             if revokesKeys {
                 try await APIKey.revokeIssued(by: member.person, owner: owner, as: action, origin: origin, in: db, at: now)
             }
-            _ = try await db.run([
-                "DELETE FROM membership WHERE tenant_id = \(owner) AND id = \(id)",
-                try AuditEvent.insert(action, of: id.description, owner: owner, by: origin, before: MemberReply(member), at: now),
-            ])
+            let mails = try await notices.insertions(notice, of: owner, in: db, at: now)
+            _ = try await db.run(
+                mails + [
+                    "DELETE FROM membership WHERE tenant_id = \(owner) AND id = \(id)",
+                    try AuditEvent.insert(action, of: id.description, owner: owner, by: origin, before: MemberReply(member), at: now),
+                ])
         }
         return .noContent
     }

@@ -10,10 +10,11 @@ import Web
 /// process within 1 s, because a trigger on the row notifies each one.
 package struct MemberRoutes: Sendable {
     let pool: DatabasePool
+    let notices: OwnerNotices
     let now: @Sendable () -> Date
 
-    package init(pool: DatabasePool, now: @escaping @Sendable () -> Date) {
-        (self.pool, self.now) = (pool, now)
+    package init(pool: DatabasePool, notices: OwnerNotices, now: @escaping @Sendable () -> Date) {
+        (self.pool, self.notices, self.now) = (pool, notices, now)
     }
 
     /// Below `/v1/tenants/{tenant}`.

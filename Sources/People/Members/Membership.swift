@@ -19,6 +19,8 @@ package struct Membership: Identified, Sendable {
 
     /// How many members an owner can have.
     package static let most = 1000
+    /// How many owners get a mail about an act of an operator.
+    static let mostNotified = 50
 }
 
 // MARK: Rows
@@ -55,6 +57,19 @@ extension Membership {
         SELECT id, person_id, role, role_id, name, email, created_at, updated_at FROM membership
         WHERE tenant_id = \(owner) AND lower(email COLLATE "C") = \(key)
         """
+    }
+
+    /// The membership of a person.
+    static func find(_ person: ID<Person>, of owner: UUID) -> SQL {
+        """
+        SELECT id, person_id, role, role_id, name, email, created_at, updated_at FROM membership
+        WHERE tenant_id = \(owner) AND person_id = \(person)
+        """
+    }
+
+    /// The addresses of the owners of a tenant, for mails.
+    static func owners(of owner: UUID) -> SQL {
+        "SELECT email FROM membership WHERE tenant_id = \(owner) AND role = \(BuiltInRole.owner) ORDER BY id LIMIT \(mostNotified)"
     }
 
     static func page(_ page: PageRequest, of owner: UUID) -> SQL {

@@ -1,6 +1,7 @@
 import Access
 import Foundation
 import Hummingbird
+import Pages
 import Postgres
 import Web
 
@@ -18,6 +19,7 @@ extension MemberRoutes {
 
         let now = now()
         let (owner, origin) = (call.owner, call.origin)
+        let notice = try await notices.mail(.membersChanged, of: call)
         let database = call.database(pool)
         let member = try await database.transaction { db in
             let (_, found) = try await db.run(Membership.lockAll(of: owner), Membership.lock(id, of: owner))
@@ -30,15 +32,17 @@ extension MemberRoutes {
             try await current.requireOtherOwner(call, in: db)
             var changed = current
             (changed.role, changed.updatedAt) = (role, now.asChange(after: current.updatedAt))
-            _ = try await db.run([
-                """
-                UPDATE membership SET role = \(role.name), role_id = \(role.customID), updated_at = \(changed.updatedAt)
-                WHERE tenant_id = \(owner) AND id = \(id)
-                """,
-                try AuditEvent.insert(
-                    "updateMember", of: id.description, owner: owner, by: origin, before: MemberReply(current),
-                    after: MemberReply(changed), at: now),
-            ])
+            let mails = try await notices.insertions(notice, of: owner, in: db, at: now)
+            _ = try await db.run(
+                mails + [
+                    """
+                    UPDATE membership SET role = \(role.name), role_id = \(role.customID), updated_at = \(changed.updatedAt)
+                    WHERE tenant_id = \(owner) AND id = \(id)
+                    """,
+                    try AuditEvent.insert(
+                        "updateMember", of: id.description, owner: owner, by: origin, before: MemberReply(current),
+                        after: MemberReply(changed), at: now),
+                ])
             return changed
         }
         let keys = try await APIKey.issuedCounts(by: [member.person], owner: owner, in: database, at: now)

@@ -27,7 +27,7 @@ extension TenantRoutes {
                 WHERE id = \(call.tenant)
                 RETURNING id, slug, name, plan, status, connection_id, session_seconds, idle_seconds, profile_retention_days,
                     signing_key_days, single_sign_on, browser_session_seconds, browser_idle_seconds, sign_in_page,
-                    account_linking, purge_after, created_at, updated_at
+                    account_linking, allows_support, purge_after, created_at, updated_at
                 """)
             let tenant = try Tenant(changed[0])
             _ = try await db.run(

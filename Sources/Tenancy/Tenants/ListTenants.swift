@@ -18,7 +18,7 @@ extension TenantRoutes {
             """
             SELECT id, slug, name, plan, status, connection_id, session_seconds, idle_seconds, profile_retention_days,
                 signing_key_days, single_sign_on, browser_session_seconds, browser_idle_seconds, sign_in_page,
-                account_linking, purge_after, created_at, updated_at FROM tenant
+                account_linking, allows_support, purge_after, created_at, updated_at FROM tenant
             WHERE id < \(page.upper) AND id > \(page.lower)
                 AND CASE WHEN \(status) IS NULL THEN status <> 'purged' ELSE status = \(status) END
                 AND (\(plan) IS NULL OR plan = \(plan)) AND (\(slug) IS NULL OR slug = \(slug))

@@ -17,6 +17,7 @@ struct TenantReply {
     let browser_session_seconds, browser_idle_seconds: Int
     let sign_in_page: SignInPageUse
     let account_linking: AccountLinking
+    let allows_support: Bool
     let purge_after: Date?
     let created_at, updated_at: Date
 
@@ -32,6 +33,7 @@ struct TenantReply {
         browser_idle_seconds = tenant.settings.browserIdleSeconds
         sign_in_page = tenant.settings.signInPage
         account_linking = tenant.settings.accountLinking
+        allows_support = tenant.settings.allowsSupport
         (created_at, updated_at) = (tenant.createdAt, tenant.updatedAt)
     }
 }
@@ -56,6 +58,7 @@ extension TenantReply: JSONWritable {
             json.member("browser_idle_seconds", browser_idle_seconds)
             json.member("sign_in_page", sign_in_page.rawValue)
             json.member("account_linking", account_linking.rawValue)
+            json.member("allows_support", allows_support)
             json.member("purge_after", purge_after)
             json.member("created_at", created_at)
             json.member("updated_at", updated_at)

@@ -24,7 +24,7 @@ extension Tenant {
         """
         SELECT id, slug, name, plan, status, connection_id, session_seconds, idle_seconds, profile_retention_days,
             signing_key_days, single_sign_on, browser_session_seconds, browser_idle_seconds, sign_in_page,
-            account_linking, purge_after, created_at, updated_at FROM tenant WHERE slug = \(slug)
+            account_linking, allows_support, purge_after, created_at, updated_at FROM tenant WHERE slug = \(slug)
         """
     }
 
@@ -32,7 +32,7 @@ extension Tenant {
         """
         SELECT id, slug, name, plan, status, connection_id, session_seconds, idle_seconds, profile_retention_days,
             signing_key_days, single_sign_on, browser_session_seconds, browser_idle_seconds, sign_in_page,
-            account_linking, purge_after, created_at, updated_at FROM tenant WHERE id = \(id)
+            account_linking, allows_support, purge_after, created_at, updated_at FROM tenant WHERE id = \(id)
         """
     }
 
@@ -41,7 +41,7 @@ extension Tenant {
         """
         SELECT id, slug, name, plan, status, connection_id, session_seconds, idle_seconds, profile_retention_days,
             signing_key_days, single_sign_on, browser_session_seconds, browser_idle_seconds, sign_in_page,
-            account_linking, purge_after, created_at, updated_at FROM tenant
+            account_linking, allows_support, purge_after, created_at, updated_at FROM tenant
         WHERE id = \(id) FOR UPDATE
         """
     }
@@ -51,14 +51,15 @@ extension Tenant {
     ) -> SQL {
         """
         INSERT INTO tenant (id, slug, name, plan, status, session_seconds, idle_seconds, profile_retention_days, signing_key_days,
-            single_sign_on, browser_session_seconds, browser_idle_seconds, sign_in_page, account_linking, created_at, updated_at)
+            single_sign_on, browser_session_seconds, browser_idle_seconds, sign_in_page, account_linking,
+            allows_support, created_at, updated_at)
         VALUES (\(id), \(slug), \(name), \(plan), \(Status.active), \(settings.sessionSeconds), \(settings.idleSeconds),
             \(settings.profileRetentionDays), \(settings.signingKeyDays), \(settings.singleSignOn),
             \(settings.browserSessionSeconds), \(settings.browserIdleSeconds), \(settings.signInPage),
-            \(settings.accountLinking), \(now), \(now))
+            \(settings.accountLinking), \(settings.allowsSupport), \(now), \(now))
         RETURNING id, slug, name, plan, status, connection_id, session_seconds, idle_seconds, profile_retention_days,
             signing_key_days, single_sign_on, browser_session_seconds, browser_idle_seconds, sign_in_page,
-            account_linking, purge_after, created_at, updated_at
+            account_linking, allows_support, purge_after, created_at, updated_at
         """
     }
 
@@ -108,6 +109,11 @@ extension Tenant {
 
     /// Selects the IDs of the tenants that are active or suspended.
     package static let open: SQL = "SELECT id FROM tenant WHERE status IN ('active', 'suspended')"
+
+    /// Selects a row if the tenant allows support, and locks it, so that this does not change until the transaction ends.
+    package static func allowingSupport(_ id: ID<Tenant>) -> SQL {
+        "SELECT FROM tenant WHERE id = \(id) AND allows_support FOR SHARE"
+    }
 
     /// Selects the ID and the status of every tenant.
     package static let statuses: SQL = "SELECT id, status FROM tenant"

@@ -14,6 +14,7 @@ extension Tenant.Settings {
         browserIdleSeconds = try row.get("browser_idle_seconds")
         signInPage = try row.get("sign_in_page")
         accountLinking = try row.get("account_linking")
+        allowsSupport = try row.get("allows_support")
     }
 
     /// Applies the settings of a request. Absent members do not change. Null restores the default.
@@ -43,6 +44,11 @@ extension Tenant.Settings {
             accountLinking = linking
         } else if fields.isNull("account_linking") {
             accountLinking = .ask
+        }
+        if let flag = fields.flag("allows_support") {
+            allowsSupport = flag
+        } else if fields.isNull("allows_support") {
+            allowsSupport = true
         }
     }
 }

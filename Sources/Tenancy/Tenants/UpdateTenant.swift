@@ -1,6 +1,7 @@
 import Access
 import Foundation
 import Hummingbird
+import People
 import Postgres
 import Web
 
@@ -38,6 +39,7 @@ extension TenantRoutes {
                 !(name ?? before.name).utf8.elementsEqual(before.name.utf8) || plan ?? before.plan != before.plan
                     || settings != before.settings
             else { return before }
+            if settings.allowsSupport && !before.settings.allowsSupport { try requireOwnConsent(call) }
             let changed = try await db.run(
                 """
                 UPDATE tenant SET name = \(name ?? before.name), plan = \(plan ?? before.plan),
@@ -45,14 +47,17 @@ extension TenantRoutes {
                     profile_retention_days = \(settings.profileRetentionDays), signing_key_days = \(settings.signingKeyDays),
                     single_sign_on = \(settings.singleSignOn), browser_session_seconds = \(settings.browserSessionSeconds),
                     browser_idle_seconds = \(settings.browserIdleSeconds), sign_in_page = \(settings.signInPage),
-                    account_linking = \(settings.accountLinking),
+                    account_linking = \(settings.accountLinking), allows_support = \(settings.allowsSupport),
                     updated_at = \(now.asChange(after: before.updatedAt))
                 WHERE id = \(call.tenant)
                 RETURNING id, slug, name, plan, status, connection_id, session_seconds, idle_seconds, profile_retention_days,
                     signing_key_days, single_sign_on, browser_session_seconds, browser_idle_seconds, sign_in_page,
-                    account_linking, purge_after, created_at, updated_at
+                    account_linking, allows_support, purge_after, created_at, updated_at
                 """)
             let tenant = try Tenant(changed[0])
+            if !settings.allowsSupport && before.settings.allowsSupport {
+                try await SupportAccess.endAll(of: call.owner, by: call.origin, in: db, at: now)
+            }
             _ = try await db.run(
                 AuditEvent.insert(
                     "updateTenant", of: call.tenant.description, owner: call.owner, by: call.origin,
@@ -60,5 +65,12 @@ extension TenantRoutes {
             return tenant
         }
         return try .resource(reply(tenant), updatedAt: tenant.updatedAt)
+    }
+
+    /// Checks that the caller is not an operator who wants support, because the tenant consents to it.
+    /// - Throws: `Problem` 403.
+    private func requireOwnConsent(_ call: TenantContext) throws {
+        guard call.caller.isOperator, call.caller.actor.person != nil else { return }
+        throw Problem(.insufficientScope, "The tenant does not allow support. Only its own callers can set `allows_support` again.")
     }
 }

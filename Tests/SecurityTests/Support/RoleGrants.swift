@@ -62,10 +62,11 @@ enum RoleGrants {
         statement: SELECT UPDATE(claimed_until)
         statement_line: SELECT
         statement_term: SELECT
+        support_access: INSERT SELECT UPDATE(ended_at ended_by)
         team_transfer: INSERT SELECT UPDATE(closed_at closes_at forgotten_at updated_at)
         team_transfer_count: DELETE INSERT SELECT UPDATE(collected)
         team_transfer_user: DELETE INSERT SELECT UPDATE(apple_sub moved_by reason state transfer_sub updated_at)
-        tenant: INSERT SELECT UPDATE(account_linking browser_idle_seconds browser_session_seconds connection_id idle_seconds name plan profile_retention_days purge_after session_seconds \
+        tenant: INSERT SELECT UPDATE(account_linking allows_support browser_idle_seconds browser_session_seconds connection_id idle_seconds name plan profile_retention_days purge_after session_seconds \
             shared_relink_until sign_in_page signing_key_days single_sign_on status status_before_deletion tokens_valid_after updated_at)
         tenant_plan: SELECT
         tenant_user: DELETE INSERT SELECT UPDATE(deleted_at email email_disabled email_event_at email_verified erase_after \

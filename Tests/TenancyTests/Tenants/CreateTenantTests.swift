@@ -17,8 +17,8 @@ struct CreateTenantTests {
             #expect(
                 Set(answer.json.keys) == [
                     "id", "object", "slug", "name", "plan", "status", "issuer", "profile_retention_days", "signing_key_days",
-                    "single_sign_on", "browser_session_seconds", "browser_idle_seconds", "sign_in_page", "account_linking", "created_at",
-                    "updated_at",
+                    "single_sign_on", "browser_session_seconds", "browser_idle_seconds", "sign_in_page", "account_linking",
+                    "allows_support", "created_at", "updated_at",
                 ])
             #expect(answer.json["object"] as? String == "tenant")
             #expect(answer.json["slug"] as? String == "initech")

@@ -24,6 +24,7 @@ struct GetTenantTests {
                             "id", "object", "slug", "name", "plan", "status", "issuer", "connection_id", "profile_retention_days",
                             "signing_key_days", "single_sign_on", "browser_session_seconds", "browser_idle_seconds", "sign_in_page",
                             "account_linking",
+                            "allows_support",
                             "created_at",
                             "updated_at",
                         ])

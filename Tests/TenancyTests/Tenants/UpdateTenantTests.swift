@@ -120,7 +120,7 @@ struct UpdateTenantTests {
                 ["session_seconds": 299], ["idle_seconds": 31_536_001], ["profile_retention_days": -1], ["signing_key_days": 0],
                 ["session_seconds": 600, "signing_key_days": "7"], ["single_sign_on": 1], ["browser_session_seconds": 299],
                 ["browser_idle_seconds": 31_536_001], ["sign_in_page": "sometimes"],
-                ["account_linking": "always"], ["account_linking": true],
+                ["account_linking": "always"], ["account_linking": true], ["allows_support": "no"],
             ] {
                 #expect(try await platform.call("PATCH", "/tenants/acme", key: key, body).status == 400, "\(body)")
             }

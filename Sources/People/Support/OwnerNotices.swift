@@ -1,0 +1,49 @@
+package import Access
+import Encoding
+import Foundation
+package import Mail
+import Pages
+import Postgres
+package import Sealing
+import Web
+
+/// Mails to the owners of a tenant about acts of operators who are people.
+package struct OwnerNotices: Sendable {
+    private let keyring: Keyring
+    /// Nil if this server sends no mails.
+    private let mail: MailSender?
+    /// The URL of this server for browsers, without a slash at its end.
+    private let publicURL: String
+    /// The name of a tenant.
+    private let organization: @Sendable (ID<Tenant>) async throws -> String?
+
+    /// How long the server tries to send a mail, in seconds.
+    private static let lifetime: TimeInterval = 86400
+
+    package init(
+        keyring: Keyring, mail: MailSender?, publicURL: String, organization: @escaping @Sendable (ID<Tenant>) async throws -> String?
+    ) {
+        (self.keyring, self.mail, self.publicURL, self.organization) = (keyring, mail, publicURL, organization)
+    }
+
+    /// The mail about a notice. Nil if the server sends no mails, or if the caller is neither an operator nor a person: then the tenant itself
+    /// acts, or a machine.
+    func mail(_ notice: OperatorMail.Notice, of call: some ActingContext) async throws -> OperatorMail? {
+        guard mail != nil, call.owner != .platform, call.caller.isOperator, call.caller.actor.person != nil else { return nil }
+        let tenant = ID<Tenant>(call.owner)
+        return OperatorMail(
+            notice, organization: try await organization(tenant) ?? tenant.description, of: Person.host(of: publicURL), in: .english)
+    }
+
+    /// The statements that queue a mail to the owners, as a part of the transaction of the act. An address that no mail reaches gets none.
+    func insertions(_ mail: OperatorMail?, of owner: UUID, in db: Transaction, at now: Date) async throws -> [SQL] {
+        guard let mail else { return [] }
+        return try await db.run(Membership.owners(of: owner)).compactMap { row in
+            guard let recipient = MailAddress(try row.get("email")) else { return nil }
+            let message = try Mail.Message(
+                to: recipient, subject: mail.subject, text: mail.text, html: mail.html,
+                deliverBefore: now.addingTimeInterval(Self.lifetime))
+            return Mail.insertion(message, owner: owner, keyring: keyring, at: now)
+        }
+    }
+}

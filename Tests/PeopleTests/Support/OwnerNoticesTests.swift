@@ -1,0 +1,35 @@
+import Access
+import Foundation
+import People
+import Postgres
+import Server
+import TestSupport
+import Testing
+
+@Suite("Notices to owners")
+struct OwnerNoticesTests {
+    @Test("the owners get a mail about each change of members by an operator, and none about their own")
+    func changes() async throws {
+        try await TestMailServer.run { mails async throws in
+            let settings = try mails.settings()
+            try await TestPlatform.run({ $0.mail = settings }) { platform in
+                let (_, ada) = try await platform.addMember("Ada", as: .builtIn(.owner))
+                let (member, _) = try await platform.addMember("Mary")
+                func count() -> Int { mails.mails.count { $0.recipient == "ada@example.com" } }
+                let (own, path) = (try await platform.startSession(ada).secret, "/tenants/acme/members/\(member)")
+                #expect(try await platform.call("PATCH", path, key: own, ["role": "billing"]).status == 200)
+                #expect(try await platform.call("PATCH", path, key: platform.acmeKey, ["role": "viewer"]).status == 200)
+                let (_, secret) = try await platform.addOperator()
+                let body: [String: any Sendable] = ["email": "new@example.com", "role": "owner", "send_mail": false]
+                #expect(try await platform.call("POST", "/tenants/acme/invitations", key: secret, body).status == 201)
+                try await eventually("the first mail") { count() == 1 }
+                #expect(try await platform.call("PATCH", path, key: secret, ["role": "developer"]).status == 200)
+                try await eventually("the second mail") { count() == 2 }
+                #expect(try await platform.call("DELETE", path, key: secret).status == 204)
+                try await eventually("the third mail") { count() == 3 }
+                let mail = try #require(mails.mails.first { $0.recipient == "ada@example.com" })
+                for name in ["Grace", "Mary", "new@example.com"] { #expect(mail.part("plain")?.contains(name) == false) }
+            }
+        }
+    }
+}
