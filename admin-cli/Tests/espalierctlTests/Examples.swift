@@ -191,6 +191,11 @@ enum Examples {
     static let invitationWithLink =
         String(invitation.dropLast()) + #","url":"https://id.example.com/account/invitation?token=inv_hush"}"#
     static let role = #"{"id":"role_1","object":"role","name":"Support","scopes":["users:read","sessions:read"],\#(times)}"#
+    static let supportAccess = #"""
+        {"id":"support_1","object":"support_access","person_id":"person_1","operator_name":"Katherine Johnson",\#
+        "reason":"Ticket 4711: sign-ins fail.","state":"active","started_at":"2026-11-21T08:00:00Z",\#
+        "ends_at":"2026-11-21T09:00:00Z",\#(times)}
+        """#
     static let caller = #"""
         {"object":"caller","actor":"person_1","name":"Ada Lovelace","role":"owner","scopes":["users:read"],\#
         "session":{"id":"psession_1","authenticated_at":"2026-11-21T08:00:00Z","expires_at":"2027-02-19T08:00:00Z"},\#

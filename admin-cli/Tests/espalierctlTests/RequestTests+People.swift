@@ -56,5 +56,14 @@ extension RequestTests {
         .init(
             "operators remove member_1 --confirm=platform", "DELETE /v1/platform/operators/member_1", answer: "",
             shows: "Ended the membership member_1."),
+        .init(
+            "support start --tenant acme --reason Ticket-4711", "POST /v1/tenants/acme/support-accesses",
+            #"{"minutes":60,"reason":"Ticket-4711"}"#, answer: Examples.supportAccess, shows: "Katherine Johnson"),
+        .init(
+            "support end support_1 --tenant acme", "POST /v1/tenants/acme/support-accesses/support_1/end", answer: Examples.supportAccess,
+            shows: "Ticket 4711"),
+        .init(
+            "support list --tenant acme", "GET /v1/tenants/acme/support-accesses", answer: Examples.list(Examples.supportAccess),
+            shows: "active"),
     ]
 }

@@ -55,6 +55,9 @@ struct RequestTests {
             "tenants update acme --account-linking off", "PATCH /v1/tenants/acme", #"{"account_linking":"off"}"#,
             answer: Examples.tenant, matchedPath: "/v1/tenants/acme", shows: "Acme"),
         .init(
+            "tenants update acme --no-allows-support", "PATCH /v1/tenants/acme", #"{"allows_support":false}"#,
+            answer: Examples.tenant, matchedPath: "/v1/tenants/acme", shows: "Acme"),
+        .init(
             "tenants update acme --single-sign-on --browser-session-limit 7d --browser-idle-limit none", "PATCH /v1/tenants/acme",
             #"{"browser_idle_seconds":null,"browser_session_seconds":604800,"single_sign_on":true}"#, answer: Examples.tenant,
             matchedPath: "/v1/tenants/acme", shows: "Acme"),

@@ -28,6 +28,7 @@ extension View {
         .init("Maximum idle browser session (s)", "browser_idle_seconds").detail.optional,
         .init("Sign-in page", "sign_in_page").detail.optional,
         .init("Account linking", "account_linking").detail.optional,
+        .init("Allows support", "allows_support").detail.optional,
         .init("Purged after", "purge_after").detail.optional,
         .init("Created", "created_at"),
         .init("Updated", "updated_at").detail)

@@ -21,6 +21,7 @@ struct UpdateTenant: CallCommand {
         "signing_key_days": "--signing-key-days", "single_sign_on": "--single-sign-on",
         "browser_session_seconds": "--browser-session-limit", "browser_idle_seconds": "--browser-idle-limit",
         "sign_in_page": "--sign-in-page", "account_linking": "--account-linking",
+        "allows_support": "--allows-support",
     ]
 
     @Argument(help: ArgumentHelp("The tenant's slug or ID.", valueName: "slug"))
@@ -76,6 +77,9 @@ struct UpdateTenant: CallCommand {
             """)
     var accountLinking: AccountLinking?
 
+    @Flag(inversion: .prefixedNo, help: "Whether operators can start a support access. With --no-allows-support, active ones end.")
+    var allowsSupport: Bool?
+
     @OptionGroup var match: MatchOption
     @OptionGroup var options: ChangeOptions
 
@@ -84,7 +88,7 @@ struct UpdateTenant: CallCommand {
             throw ValidationError(
                 """
                 Pass --name, --plan, --session-limit, --idle-limit, --profile-retention, --signing-key-days, --single-sign-on, \
-                --browser-session-limit, --browser-idle-limit, --sign-in-page or --account-linking.
+                --browser-session-limit, --browser-idle-limit, --sign-in-page, --account-linking or --allows-support.
                 """)
         }
     }
@@ -100,7 +104,7 @@ struct UpdateTenant: CallCommand {
             "profile_retention_days": JSON(profileRetention), "signing_key_days": JSON(signingKeyDays),
             "single_sign_on": JSON(singleSignOn), "browser_session_seconds": browserSessionLimit?.json,
             "browser_idle_seconds": browserIdleLimit?.json, "sign_in_page": signInPage?.json,
-            "account_linking": accountLinking.map { JSON.string($0.rawValue) },
+            "account_linking": accountLinking.map { JSON.string($0.rawValue) }, "allows_support": JSON(allowsSupport),
         ]
     }
 }

@@ -7,7 +7,8 @@ struct CreateWebhook: CallCommand {
         abstract: "Creates a webhook. Its signing secret is shown once.",
         discussion: """
             Events: user.created, user.deleted, user.consent_revoked, user.email_disabled, user.email_enabled, \
-            user.identity_added, user.identity_removed, session.revoked, connection.failing, key.expiring, usage.threshold, statement.closed.
+            user.identity_added, user.identity_removed, session.revoked, connection.failing, key.expiring, usage.threshold, \
+            statement.closed, support_access.started, support_access.ended.
 
             With --format workos, receivers that were written for WorkOS need no change. The events are user.created, user.deleted and \
             session.revoked. Each delivery contains the profile of the user, or the address of the session.

@@ -14,4 +14,6 @@ enum WebhookEventType: String, CaseIterable, ExpressibleByArgument {
     case keyExpiring = "key.expiring"
     case usageThreshold = "usage.threshold"
     case statementClosed = "statement.closed"
+    case supportStarted = "support_access.started"
+    case supportEnded = "support_access.ended"
 }
