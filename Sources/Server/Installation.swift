@@ -108,11 +108,8 @@ package struct Installation: Sendable {
                 authenticate: Authenticate(
                     callers: callers, findPerson: { try await people.find(secret: $0, within: $1, $2, at: $3) }, limits: limits,
                     lastUsed: lastUsed,
-                    findTenant: { try await directory.find(idOrSlug: $0)?.tenant },
-                    forget: {
-                        directory.forget($0)
-                        people.forget($0)
-                    }, now: now),
+                    findTenant: { try await directory.find(idOrSlug: $0)?.tenant }, forgetTenant: { directory.forget($0) },
+                    forgetPerson: { people.forget($0.uuid) }, now: now),
                 idempotency: Idempotency(pool: pools.administration, keyring: settings.keyring, logger: logger, now: now)),
             limits: limits)
         let table = router.table

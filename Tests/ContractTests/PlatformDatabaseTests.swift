@@ -17,7 +17,7 @@ struct PlatformDatabaseTests {
         "Devices/DeviceJobs.swift": [.forgetDeviceAuthorizations],
         "Mail/MailJobs.swift": [.forgetMails],
         "PeopleSignIn/AccountEndpoints.swift": [.signPeopleIn],
-        "People/PeopleJobs.swift": [.forgetPeople],
+        "People/PeopleJobs.swift": [.forgetPeople, .endSupportAccesses],
         "PeopleSSO/Domains/SSODomainJobs.swift": [.maintainSSODomains],
         "Server/Audit/VerifyAudit.swift": [.command],
         "Server/Installation.swift": [

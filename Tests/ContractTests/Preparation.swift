@@ -1,4 +1,6 @@
+import Access
 import Foundation
+import People
 import Postgres
 import Server
 import TestSupport

@@ -37,7 +37,8 @@ package struct Authenticate: RouterMiddleware {
     /// Nil for operations that only API keys may call.
     private var findPerson: FindPerson?
     private let findTenant: @Sendable (_ idOrSlug: String) async throws -> Tenant?
-    private let forget: @Sendable (UUID?) -> Void
+    private let forgetTenant: @Sendable (UUID?) -> Void
+    private let forgetPerson: @Sendable (ID<Person>) -> Void
     private let limits: RequestLimits
     private let lastUsed: LastUsed
     private let now: @Sendable () -> Date
@@ -60,14 +61,17 @@ package struct Authenticate: RouterMiddleware {
 
     /// - Parameters:
     ///   - findTenant: Finds a tenant by its ID or slug.
-    ///   - forget: Removes a tenant or a person from the caches of this process after a change.
+    ///   - forgetTenant: Removes a tenant from the caches of this process after a change.
+    ///   - forgetPerson: Removes a person from them after a change by this person.
     package init(
         callers: Callers, findPerson: @escaping FindPerson, limits: RequestLimits, lastUsed: LastUsed,
         findTenant: @escaping @Sendable (_ idOrSlug: String) async throws -> Tenant?,
-        forget: @escaping @Sendable (UUID?) -> Void, now: @escaping @Sendable () -> Date
+        forgetTenant: @escaping @Sendable (UUID?) -> Void, forgetPerson: @escaping @Sendable (ID<Person>) -> Void,
+        now: @escaping @Sendable () -> Date
     ) {
         (self.callers, self.limits, self.lastUsed, self.now) = (callers, limits, lastUsed, now)
-        (self.findPerson, self.findTenant, self.forget) = (findPerson, findTenant, forget)
+        (self.findPerson, self.findTenant) = (findPerson, findTenant)
+        (self.forgetTenant, self.forgetPerson) = (forgetTenant, forgetPerson)
     }
 
     package func handle(
@@ -118,10 +122,10 @@ package struct Authenticate: RouterMiddleware {
         // A caller must see its own change in the next request. This process sees it at once, other processes as soon as they receive the
         // database's notification.
         if context.isChange, context.caller != nil {
-            forget(context.tenant?.id.uuid)
+            forgetTenant(context.tenant?.id.uuid)
             callers.forget(context.tenant?.id.uuid)
             // The person may have started or ended a support access.
-            if let person { forget(person.session.person.uuid) }
+            if let person { forgetPerson(person.session.person) }
         }
         return response
     }
