@@ -182,7 +182,9 @@ struct AnswerTests {
             let operation = try #require(open.first { $0.id == id }, "\(id)")
             #expect(specification.violations(answer, of: operation) == [], "\(operation) \(answer.status): \(answer.body)")
             // The success of a refusal is an error for the application.
-            if (200..<400).contains(answer.status) && answer["error"] == (id == "refuseIdentity" ? "access_denied" : nil) {
+            if (200..<400).contains(answer.status)
+                && answer["error"] == (["refuseIdentity", "refuseTerminal"].contains(id) ? "access_denied" : nil)
+            {
                 succeeded.insert(id)
             } else {
                 refused.append("\(operation) \(answer.status) \(answer.body)")

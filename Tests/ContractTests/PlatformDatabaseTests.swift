@@ -17,11 +17,12 @@ struct PlatformDatabaseTests {
         "Devices/DeviceJobs.swift": [.forgetDeviceAuthorizations],
         "Mail/MailJobs.swift": [.forgetMails],
         "PeopleSignIn/AccountEndpoints.swift": [.signPeopleIn],
+        "People/Callers/GetCaller.swift": [.findCaller],
         "People/PeopleJobs.swift": [.forgetPeople, .endSupportAccesses],
         "PeopleSSO/Domains/SSODomainJobs.swift": [.maintainSSODomains],
         "Server/Audit/VerifyAudit.swift": [.command],
         "Server/Installation.swift": [
-            .readConfiguration, .readHosts, .findCaller, .saveLastUses, .maintainConnections, .maintainDomains, .purgeTenants,
+            .readConfiguration, .readHosts, .findCaller, .findCaller, .saveLastUses, .maintainConnections, .maintainDomains, .purgeTenants,
             .forgetOldRequests, .noteMasterKey,
             .bindDigests, .reportExpiringKeys, .rotateSigningKeys, .forgetUsedTokens, .runOutbox, .pruneWebhooks,
         ],

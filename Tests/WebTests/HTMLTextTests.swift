@@ -91,7 +91,7 @@ struct HTMLTextTests {
             #expect(!text.contains("import Mustache") || path == "Web/HTMLTemplate.swift", "\(path)")
             if text.contains("= HTMLTemplate(") { templates += 1 }
             for match in text.matches(of: /\{\{(?:\{|&)\s*([A-Za-z.]+)/) {
-                #expect(["style", "stylesheet", "script", "body", "content"].contains(match.1), "\(path): \(match.0)")
+                #expect(["style", "stylesheet", "script", "body", "content", "picture"].contains(match.1), "\(path): \(match.0)")
             }
             // An attribute without quotes would need another escape.
             #expect(!text.contains(/<[a-z][^>"]*=\{\{/), "\(path)")
