@@ -9,6 +9,10 @@ extension PlatformDatabase {
         case operatorRequest = "answer an operator"
         /// The key in a request decides the tenant, so the tenant is not known yet.
         case findCaller = "find the caller of a request"
+        /// The session in a request decides the person, who may be an operator, or a member of several tenants.
+        case findPerson = "find the person of a request"
+        /// A person sees its memberships in all tenants.
+        case showPerson = "show a person"
         /// The path of a request decides the tenant, so the tenant is not known yet.
         case readConfiguration = "read the configuration of tenants"
         /// The host of a request decides the tenant, so the tenant is not known yet.

@@ -54,7 +54,7 @@ extension CallerRoutes {
                     actor: id.description, name: key.name, email: nil, is_operator: caller.isOperator, tenant_id: call.tenant?.id,
                     tenant: call.tenant?.slug, role: nil, scopes: scopes, session: nil, memberships: nil))
         case .person(let id, let session, _):
-            let (people, sessions, found) = try await PlatformDatabase(pool, for: .findCaller).run(
+            let (people, sessions, found) = try await PlatformDatabase(pool, for: .showPerson).run(
                 Person.find(id), PersonSession.find(session), Membership.all(of: id))
             guard let person = try people.first(Person.init), let session = try sessions.first(PersonSession.init)
             else { throw Problem.unauthenticated }
