@@ -129,15 +129,17 @@ package struct SSOPlatform: Sendable {
 
     /// Enters an address on the sign-in page, also in a browser that is signed in.
     package func enter(_ email: String, in browser: TestBrowser) async throws -> TestBrowser.Answer {
-        let page = try await browser.get("\(Self.root)/account/sign-in?again=/account")
-        return try await browser.post("\(Self.root)/account/sign-in", form: [("csrf", try Self.csrf(page)), ("email", email)])
+        let page = try await browser.get("\(platform.settings.publicURL)/account/sign-in?again=/account")
+        return try await browser.post(
+            "\(platform.settings.publicURL)/account/sign-in", form: [("csrf", try Self.csrf(page)), ("email", email)])
     }
 
     /// The URL of the provider to which the page after the address leads.
     package func start(_ email: String, in browser: TestBrowser) async throws -> String {
         let page = try await enter(email, in: browser)
         #expect(page.body.contains(#"action="/account/sso"#), "\(page.status) \(page.body)")
-        let answer = try await browser.post("\(Self.root)/account/sso", form: [("csrf", try Self.csrf(page)), ("email", email)])
+        let answer = try await browser.post(
+            "\(platform.settings.publicURL)/account/sso", form: [("csrf", try Self.csrf(page)), ("email", email)])
         let refresh = try #require(answer.header("Refresh"), "\(answer.status) \(answer.location ?? answer.body)")
         #expect(refresh.hasPrefix("0; url="))
         return String(refresh.dropFirst("0; url=".count))
