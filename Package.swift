@@ -308,8 +308,8 @@ let package = Package(
         .target(
             name: "Development",
             dependencies: [
-                "Server", "People", "Mail", "Tenancy", "Access", "Web", "Postgres", "Sealing", "Apple", "AppleSimulator", "DemoApplication",
-                "EmbeddedPostgres", "Encoding",
+                "Server", "People", "Domains", "Mail", "Tenancy", "Access", "Web", "Postgres", "Sealing", "Apple", "AppleSimulator",
+                "DemoApplication", "EmbeddedPostgres", "Encoding",
                 argumentParser, crypto, httpTypes, hummingbird, logging, nioCore, nioPosix, serviceLifecycle,
             ]),
         .executableTarget(name: "espalier", dependencies: ["Server"]),
@@ -523,7 +523,8 @@ let package = Package(
         .testTarget(
             name: "DevelopmentTests",
             dependencies: [
-                "espalier", "espalier-dev", "Development", "Server", "Mail", "TestSupport", hummingbird, logging, nioCore, nioPosix,
+                "espalier", "espalier-dev", "Development", "Domains", "Server", "Mail", "TestSupport", hummingbird, logging, nioCore,
+                nioPosix,
             ]),
         .testTarget(
             name: "StoryTests",

@@ -3,6 +3,7 @@ import Apple
 import AppleSimulator
 import ArgumentParser
 import DemoApplication
+import Domains
 import EmbeddedPostgres
 import Foundation
 import Logging
@@ -72,13 +73,15 @@ struct Dev: AsyncParsableCommand {
     }
 
     private func serve(_ postgres: EmbeddedPostgres, _ folder: URL, _ ports: DevPorts) async throws {
-        let catcher = try await MailCatcher.start()
+        let (catcher, names) = (try await MailCatcher.start(), try await NameServer.start(records: DevReport.records(in: folder)))
         let (settings, migrator, demo, operatorLink) = try await orRefuse {
             let database = try await DevDatabase(postgres, migrator: try migrations.migrator)
             var settings = try await devSettings(database, folder, ports, mailPort: catcher.port)
             settings.keyring = try await withPool(settings.databaseURL) { [settings] pool in
                 try await InstalledKeys.open(settings.keyring, in: PlatformDatabase(pool, for: .command), at: Date())
             }
+            // It refuses the names that are not in its file, and the resolvers of the system get them.
+            settings.dnsResolvers = [ResolverAddress("127.0.0.1:\(names.port)")].compactMap(\.self) + settings.dnsResolvers
             let demo = try await DemoTenants(folder: folder, settings: settings, ports: ports, ownerURL: database.ownerURL)
             let link = try await withPool(settings.databaseURL) { [settings] pool in
                 try await Invitation.issueToFirstOperator(
@@ -97,7 +100,7 @@ struct Dev: AsyncParsableCommand {
             do { try report.publish() } catch { logger.error("dev.json could not be written", metadata: ["cause": "\(error)"]) }
         }
         let installation = try Installation(settings, migrator: migrator, logger: logger) { _ in arrivals.arrive() }
-        var services: [any Service] = [catcher]
+        var services: [any Service] = [catcher, names]
         if appleBaseURL == nil {
             let simulator = AppleSimulator(
                 .init(port: ports.simulator, registry: try Registry(json: try demo.registry(ports))), logger: logger)

@@ -31,6 +31,9 @@ struct DevReport: Sendable {
         let tenants: [Tenant]
     }
 
+    /// The file with the records of `NameServer`.
+    static func records(in folder: URL) -> URL { folder.appending(path: "dns.txt") }
+
     func publish() throws {
         let tenants = demo.saved.seeded.tenants.map { tenant in
             File.Tenant(
@@ -68,6 +71,7 @@ struct DevReport: Sendable {
                 Docs        \(ports.demoURL)/docs/\(documentation.isBuilt ? "" : "        build them with script/docs")
                 API         \(ports.demoURL)/openapi.yaml
                 Mail        \(ports.mailURL)        mails that Espalier sends; none is delivered
+                DNS         \(Self.records(in: directory).relativePath)        TXT records for the proofs of domains: a name and a value per line
 
             \(people)
 
