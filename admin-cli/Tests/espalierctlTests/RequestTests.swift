@@ -245,7 +245,7 @@ struct RequestTests {
 
     static let all =
         tenants + applications + apis + domains + registration + connections + people + webhooks + notifications + pricing + budget
-        + usageSink + mail + branding + members
+        + usageSink + mail + branding + members + sso
 
     @Test(
         "each command sends the request that the API describes",

@@ -52,8 +52,8 @@ struct Call {
         Call(method: .post, path: path, body: members.map(JSON.given), secretFields: secretFields)
     }
 
-    static func put(_ path: String, _ members: [String: JSON?]) -> Call {
-        Call(method: .put, path: path, body: .given(members))
+    static func put(_ path: String, _ members: [String: JSON?], secret secretFields: Set<String> = []) -> Call {
+        Call(method: .put, path: path, body: .given(members), secretFields: secretFields)
     }
 
     static func patch(_ path: String, _ members: [String: JSON?], secret secretFields: Set<String> = []) -> Call {
