@@ -3,12 +3,15 @@
     script/python script/api/person.py NAME accept LINK          creates the account of an invitation
     script/python script/api/person.py NAME sign-in ACCOUNT      with the password and a code of the app
     script/python script/api/person.py NAME sign-in-by-passkey ACCOUNT
+    script/python script/api/person.py NAME sign-in-with-provider ACCOUNT ADDRESS APPLE
+                                                                 with the company's provider, which is another tenant
     script/python script/api/person.py NAME add-passkey ACCOUNT
     script/python script/api/person.py NAME allow ADDRESS        allows a terminal that has opened the address
     script/python script/api/person.py NAME enter ADDRESS CODE   allows a terminal that shows the code
     script/python script/api/person.py NAME sign-out ACCOUNT
 
-ACCOUNT is the address of the account, such as http://localhost:8080/account. Each command prints the titles of the pages that it has seen.
+ACCOUNT is the address of the account, such as http://localhost:8080/account. APPLE is a person at the simulator, such as ada-lovelace, who
+agrees there. Each command prints the titles of the pages that it has seen.
 NAME.json keeps the password, the key of the app, the passkeys and the cookies.
 """
 
@@ -36,6 +39,7 @@ RECOVERY_CODES = "ul.list code"
 ADDRESS = "form:not([action*=password]) input[name=email]:not([readonly])"
 PASSWORD = "form[action^='/account/sign-in/password'] input[name=password]"
 CODE = "form[action^='/account/sign-in/code'] input[name=code]"
+PROVIDER = "form[action^='/account/sso'] button"
 ACCOUNT = "form[action^='/account/sign-out'] button"
 USE_PASSKEY = "form[data-passkey=get] button"
 NEW_PASSKEY = "form[data-passkey=create] button"
@@ -86,7 +90,7 @@ class Person:
         assert len(set(codes)) == 10, codes
         return codes
 
-    def gives_password(self):
+    def gives_address(self):
         """From the first page of the sign-in."""
         self.sees_page(ADDRESS)
         # The page has the address of a person who is signed in.
@@ -94,6 +98,9 @@ class Person:
             self.browser.type(self.email + Keys.ENTER)
         else:
             self.browser.press("main form button")
+
+    def gives_password(self):
+        self.gives_address()
         self.sees_page(PASSWORD)
         self.browser.type(self.password + Keys.ENTER)
 
@@ -110,6 +117,17 @@ class Person:
         self.browser.press("main a[href='/account/sign-in/passkey']")
         self.sees_page(USE_PASSKEY)
         self.browser.press(USE_PASSKEY)
+        self.sees_page(then)
+
+    def sign_in_with_provider(self, account, address, apple, then=ACCOUNT):
+        self.email = address
+        self.browser.open(f"{account}/sign-in")
+        self.gives_address()
+        self.sees_page(PROVIDER)
+        self.browser.press(PROVIDER)
+        # The pages of the simulator are not ours.
+        self.browser.press(f"button[name=simulator_person][value='{apple}']")
+        self.browser.press("button[name=simulator_action][value=continue]")
         self.sees_page(then)
 
     def sign_out(self, account):

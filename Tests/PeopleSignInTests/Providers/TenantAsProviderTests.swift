@@ -4,7 +4,7 @@ import Server
 import TestSupport
 import Testing
 
-/// A tenant's own provider, with nothing of it made for the test: it is another tenant of the installation.
+/// A member of Acme signs in with Globex, the other tenant of the installation.
 @Suite("Tenant as a provider")
 struct TenantAsProviderTests {
     @Test("an invited person signs in with the provider, becomes a member, and acts for this tenant only")
