@@ -19,9 +19,9 @@ package struct InvitationMail {
         // The words around it have up to 48 characters.
         var short = String.UnicodeScalarView()
         short.append(contentsOf: values[.organization]!.unicodeScalars.prefix(150))
-        subject = language.text(.invitationSubject, [.organization: LinkMail.isolated(String(short), in: language)])
+        subject = language.text(.invitationSubject, [.organization: language.isolated(String(short))])
         text = """
-            \(language.text(.mailInvites, values.mapValues { LinkMail.isolated($0, in: language) }))
+            \(language.text(.mailInvites, values.mapValues(language.isolated)))
 
             \(language.text(.openLinkToAccept))
 

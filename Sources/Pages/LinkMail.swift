@@ -17,9 +17,9 @@ package struct LinkMail {
         // The words around it have up to 48 characters.
         var short = String.UnicodeScalarView()
         short.append(contentsOf: name.unicodeScalars.prefix(150))
-        subject = language.text(.mailSubject, [.organization: Self.isolated(String(short), in: language)])
+        subject = language.text(.mailSubject, [.organization: language.isolated(String(short))])
         text = """
-            \(language.text(.mailConnects, [.organization: Self.isolated(name, in: language)]))
+            \(language.text(.mailConnects, [.organization: language.isolated(name)]))
 
             \(language.text(.openLinkWhereYouAsked))
 
@@ -39,12 +39,6 @@ package struct LinkMail {
     ) -> String {
         let content: [String: Any] = ["title": title, "link": link, "detail": detail, "next": next, "otherwise": otherwise]
         return template.render(content.merging(frame.rootContent) { mine, _ in mine })
-    }
-
-    /// A name that does not change the direction of the words around it, and that they do not change (Unicode Standard Annex 9, section 2.4).
-    /// A name in ASCII needs no isolation between words that run to the right.
-    static func isolated(_ name: String, in language: Language) -> String {
-        language.isRightToLeft || name.utf8.contains { $0 >= 0x80 } ? "\u{2068}\(name)\u{2069}" : name
     }
 
     /// The direction is repeated inside, because mail programs on the web show only the content of the root element.

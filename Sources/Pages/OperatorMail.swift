@@ -23,14 +23,14 @@ package struct OperatorMail {
         subject =
             isLong
             ? String(short)
-            : language.text(.noticeOfTenant, [.organization: LinkMail.isolated(String(short), in: language), .address: host])
-        var values: [Text.Placeholder: String] = [.organization: LinkMail.isolated(name, in: language), .address: host]
+            : language.text(.noticeOfTenant, [.organization: language.isolated(String(short)), .address: host])
+        var values: [Text.Placeholder: String] = [.organization: language.isolated(name), .address: host]
         let paragraphs: [String]
         switch notice {
         case .supportStarted(let reason, let minutes):
             values[.minutes] = String(minutes)
             paragraphs = [
-                language.text(.supportStarted, values), LinkMail.isolated(DisplayName.visible(reason), in: language),
+                language.text(.supportStarted, values), language.isolated(DisplayName.visible(reason)),
                 language.text(.supportCanEnd),
             ]
         case .membersChanged: paragraphs = [language.text(.operatorChangedMembers, values)]

@@ -121,7 +121,8 @@ package enum Text: String, CaseIterable, Sendable {
     case connectApple, disconnectApple, appleIsConnected, appleIsDisconnected, appleBelongsToSomebody, appleIsNeeded
 
     // The login from a terminal.
-    case logInToTheTerminal, terminalActsAsYou, continueIfYouStartedTheLogin, terminalRequestIsOver, logInAgainInTheTerminal
+    case logInToTheTerminal, terminalActsAsYou, continueIfYouStartedTheLogin, programOnMachine, terminalRequestIsOver
+    case logInAgainInTheTerminal
 
     // Their own account.
     case yourAccount, backToYourAccount, save, changeIt, removeIt, addressIsSignInName, changeAddress
@@ -143,7 +144,7 @@ package enum Text: String, CaseIterable, Sendable {
 extension Text {
     /// A place in a text for a value, written as `{application}`.
     package enum Placeholder: String, CaseIterable, Sendable {
-        case address, api, application, count, date, field, limit, minutes, organization, parameter, reference, role, seconds, user
+        case address, api, application, count, date, field, limit, machine, minutes, organization, parameter, reference, role, seconds, user
         case limitWhenEncoded = "limit_when_encoded"
     }
 
@@ -162,6 +163,12 @@ extension Language {
             case .words(let text), .value(let text): text
             }
         }.joined()
+    }
+
+    /// A name that does not change the direction of the words around it, and that they do not change (Unicode Standard Annex 9, section 2.4).
+    /// A name in ASCII needs no isolation between words that run to the right.
+    package func isolated(_ name: String) -> String {
+        isRightToLeft || name.utf8.contains { $0 >= 0x80 } ? "\u{2068}\(name)\u{2069}" : name
     }
 
     /// The parts of the text. A value is never read for placeholders. A placeholder without a value stays.

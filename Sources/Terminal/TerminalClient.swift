@@ -1,4 +1,5 @@
 import Encoding
+import Pages
 import Sessions
 
 /// The program that people log in with from a terminal. It is built in, public, and has no secret, because everyone has a copy of it.
@@ -56,6 +57,11 @@ struct TerminalName: Sendable, Equatable {
     init?(_ text: String) {
         guard (1...Self.longest).contains(text.utf8.count), text.utf8.allSatisfy(\.isPartOfName) else { return nil }
         self.init(checked: text)
+    }
+
+    /// The program at this machine, for the page on which the person decides.
+    func program(in language: Language) -> String {
+        language.text(.programOnMachine, [.application: language.isolated(TerminalClient.id), .machine: language.isolated(text)])
     }
 }
 

@@ -60,6 +60,19 @@ struct TextTests {
         }
     }
 
+    @Test("a name keeps its direction, and that of the words around it")
+    func isolated() {
+        let values: [Text.Placeholder: String] = [.application: "a (1)", .machine: "b-2"]
+        for language in Language.allCases {
+            let text = language.text(.programOnMachine, values.mapValues(language.isolated))
+            for value in values.values {
+                #expect(text.contains(language.isRightToLeft ? "\u{2068}\(value)\u{2069}" : value), "\(language) \(text)")
+            }
+            #expect(language.isRightToLeft == text.contains("\u{2068}"), "\(language) \(text)")
+            for joining in LanguageChoiceTests.joining { #expect(language.isolated("\(joining)a") == "\u{2068}\(joining)a\u{2069}") }
+        }
+    }
+
     @Test("a value is not read for placeholders, and a placeholder without a value stays")
     func values() {
         let english = Language.english

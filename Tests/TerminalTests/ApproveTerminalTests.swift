@@ -19,7 +19,7 @@ struct ApproveTerminalTests {
             #expect(token.string("access_token")?.hasPrefix("eps_") == true && token.header("Cache-Control") == "no-store")
             let condition = """
                 kind = 'terminal' AND person_id = (SELECT person_id FROM person_session WHERE kind = 'browser') AND methods = '{pwd,otp}'
-                    AND user_agent = 'espalierctl on laptop' AND authenticated_at < now() - interval '4 minutes'
+                    AND user_agent = 'espalierctl (laptop)' AND authenticated_at < now() - interval '4 minutes'
                 """
             #expect(try await platform.count("person_session", where: condition) == 1)
         }

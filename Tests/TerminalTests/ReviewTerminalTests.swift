@@ -19,6 +19,22 @@ struct ReviewTerminalTests {
         }
     }
 
+    @Test(
+        "the page names the program and the machine in its language, from right to left each on its own",
+        arguments: [
+            ("de", "espalierctl auf laptop"), ("ja", "laptop の espalierctl"),
+            ("ar", "\u{2068}espalierctl\u{2069} على \u{2068}laptop\u{2069}"),
+        ])
+    func languages(language: String, program: String) async throws {
+        try await TestPlatform.run { platform in
+            let person = try await TerminalPerson(platform)
+            _ = try await person.authorize(TerminalPerson.Program().query)
+            let page = try await person.browser.get(
+                "\(TerminalPerson.issuer)/oauth2/approval", headers: [("Accept-Language", language)])
+            #expect(page.header("Content-Language") == language && page.body.contains("<bdi>\(program)</bdi>"), "\(page.body)")
+        }
+    }
+
     @Test("without a session, or after an old sign-in, the person signs in first; without a request, there is nothing to decide")
     func signInFirst() async throws {
         try await TestPlatform.run { platform in

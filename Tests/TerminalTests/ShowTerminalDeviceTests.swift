@@ -21,6 +21,18 @@ struct ShowTerminalDeviceTests {
         }
     }
 
+    @Test("the page names the program and the machine in its language")
+    func program() async throws {
+        try await TestPlatform.run { platform in
+            let person = try await TerminalPerson(platform)
+            let code = try await person.start().string("user_code") ?? ""
+            let fields = TerminalPerson.fields(of: "/account/device", in: try await person.browser.get("\(TerminalPerson.issuer)/device"))
+            let page = try await person.browser.post(
+                "\(TerminalPerson.issuer)/device", form: fields + [("user_code", code)], headers: [("Accept-Language", "he")])
+            #expect(page.body.contains("<bdi>\u{2068}espalierctl\u{2069} במחשב \u{2068}build-7\u{2069}</bdi>"), "\(page.body)")
+        }
+    }
+
     @Test("a page in each language has the new texts, labels and no script")
     func languages() async throws {
         try await TestPlatform.run { platform in

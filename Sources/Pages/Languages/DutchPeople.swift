@@ -81,6 +81,7 @@ extension Language {
             "U bent ingelogd als {user}. Als u het toestaat, kan het programma {application} daar tot 90 dagen lang alles doen wat u kunt doen. U kunt de sessie ervan beëindigen in uw account.",
         .continueIfYouStartedTheLogin:
             "Ga alleen door als u deze login zojuist zelf in een terminal bent begonnen. Niemand van de helpdesk zal u hier ooit om vragen.",
+        .programOnMachine: "{application} op {machine}",
         .terminalRequestIsOver: "De login in de terminal is verlopen, of deze link hoort niet bij een login.",
         .logInAgainInTheTerminal: "Log opnieuw in in de terminal.",
         // The own account.

@@ -82,6 +82,7 @@ extension Language {
             "You are signed in as {user}. If you allow it, the program {application} can do there all that you can do, for up to 90 days. You can end its session in your account.",
         .continueIfYouStartedTheLogin:
             "Continue only if you started this login in a terminal just now. Nobody from support will ever ask you for it.",
+        .programOnMachine: "{application} on {machine}",
         .terminalRequestIsOver: "The login of the terminal has expired, or this link does not come from one.",
         .logInAgainInTheTerminal: "Log in again in the terminal.",
         // The own account.

@@ -84,6 +84,7 @@ extension Language {
             "Vous utilisez ce compte : {user}. Si vous l’autorisez, le programme {application} pourra y faire tout ce que vous pouvez faire, pendant 90 jours au plus. Vous pouvez mettre fin à sa session dans votre compte.",
         .continueIfYouStartedTheLogin:
             "Continuez uniquement si vous venez de commencer cette connexion dans un terminal. L’assistance ne vous le demandera jamais.",
+        .programOnMachine: "{application} sur {machine}",
         .terminalRequestIsOver: "La connexion du terminal a expiré, ou ce lien ne provient pas d’une connexion.",
         .logInAgainInTheTerminal: "Connectez-vous de nouveau dans le terminal.",
         // The own account.

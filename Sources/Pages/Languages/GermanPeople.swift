@@ -82,6 +82,7 @@ extension Language {
             "Sie sind mit diesem Konto angemeldet: {user}. Wenn Sie es zulassen, kann das Programm {application} dort bis zu 90 Tage lang alles tun, was Sie tun können. Sie können seine Sitzung in Ihrem Konto beenden.",
         .continueIfYouStartedTheLogin:
             "Fahren Sie nur fort, wenn Sie diese Anmeldung gerade eben in einem Terminal begonnen haben. Niemand vom Support wird Sie jemals danach fragen.",
+        .programOnMachine: "{application} auf {machine}",
         .terminalRequestIsOver: "Die Anmeldung im Terminal ist abgelaufen, oder dieser Link gehört zu keiner.",
         .logInAgainInTheTerminal: "Melden Sie sich im Terminal noch einmal an.",
         // The own account.

@@ -78,6 +78,7 @@ extension Language {
         .terminalActsAsYou:
             "החשבון המחובר: {user}. אישור שלך יאפשר לתוכנה {application} לבצע שם כל מה שאפשר לך לבצע, למשך עד 90 ימים. אפשר לסיים את ההפעלה שלה בחשבון שלך.",
         .continueIfYouStartedTheLogin: "יש להמשיך רק אם התחלת את ההתחברות הזו במסוף ממש עכשיו. נציגי התמיכה לעולם לא יבקשו ממך לעשות זאת.",
+        .programOnMachine: "{application} במחשב {machine}",
         .terminalRequestIsOver: "תוקף ההתחברות במסוף פג, או שהקישור הזה לא שייך להתחברות.",
         .logInAgainInTheTerminal: "יש להתחבר שוב במסוף.",
         // The own account.

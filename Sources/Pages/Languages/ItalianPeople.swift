@@ -81,6 +81,7 @@ extension Language {
             "Ha effettuato l’accesso con questo account: {user}. Se lo autorizza, il programma {application} potrà fare da lì tutto ciò che può fare Lei, per 90 giorni al massimo. Può terminare la sua sessione nel Suo account.",
         .continueIfYouStartedTheLogin:
             "Continui solo se ha appena iniziato questo accesso in un terminale. L’assistenza non Glielo chiederà mai.",
+        .programOnMachine: "{application} su {machine}",
         .terminalRequestIsOver: "L’accesso dal terminale è scaduto oppure questo link non proviene da un accesso.",
         .logInAgainInTheTerminal: "Esegua di nuovo l’accesso dal terminale.",
         // The own account.

@@ -77,6 +77,7 @@ extension Language {
         .logInToTheTerminal: "ターミナルでサインインしますか？",
         .terminalActsAsYou: "サインイン中のアカウント：{user}。許可すると、プログラム（{application}）は最長90日間、このアカウントでできることをすべてできるようになります。セッションはアカウントのページで終了できます。",
         .continueIfYouStartedTheLogin: "たった今ご自身がターミナルでこのサインインを始めた場合にだけ、続けてください。サポートの担当者がこの操作をお願いすることは決してありません。",
+        .programOnMachine: "{machine} の {application}",
         .terminalRequestIsOver: "ターミナルのサインインの有効期限が切れているか、このリンクはサインインのものではありません。",
         .logInAgainInTheTerminal: "ターミナルでもう一度サインインしてください。",
         // The own account.

@@ -77,6 +77,7 @@ extension Language {
         .logInToTheTerminal: "터미널에서 로그인하시겠습니까?",
         .terminalActsAsYou: "로그인한 계정: {user}. 허용하면 프로그램({application})이 최대 90일 동안 이 계정으로 할 수 있는 모든 작업을 할 수 있습니다. 세션은 계정 페이지에서 종료할 수 있습니다.",
         .continueIfYouStartedTheLogin: "방금 터미널에서 본인이 직접 이 로그인을 시작했을 때만 계속하세요. 고객지원 담당자는 절대로 이 작업을 요청하지 않습니다.",
+        .programOnMachine: "{machine}의 {application}",
         .terminalRequestIsOver: "터미널의 로그인이 만료되었거나 이 링크가 로그인에서 온 것이 아닙니다.",
         .logInAgainInTheTerminal: "터미널에서 다시 로그인하세요.",
         // The own account.

@@ -81,6 +81,7 @@ extension Language {
             "Zalogowano jako: {user}. Jeśli Państwo na to pozwolą, program {application} będzie mógł przez maksymalnie 90 dni robić tam wszystko to, co Państwo. Jego sesję można zakończyć na swoim koncie.",
         .continueIfYouStartedTheLogin:
             "Proszę kontynuować tylko wtedy, gdy właśnie rozpoczęli Państwo to logowanie w terminalu. Nikt z pomocy technicznej nigdy o to nie poprosi.",
+        .programOnMachine: "{application} na {machine}",
         .terminalRequestIsOver: "Logowanie w terminalu wygasło albo ten link nie należy do żadnego logowania.",
         .logInAgainInTheTerminal: "Proszę zalogować się ponownie w terminalu.",
         // The own account.

@@ -82,6 +82,7 @@ extension Language {
             "Você iniciou sessão com esta conta: {user}. Se você autorizar, o programa {application} poderá fazer ali tudo o que você pode fazer, por até 90 dias. Você pode encerrar a sessão dele na sua conta.",
         .continueIfYouStartedTheLogin:
             "Continue somente se você acabou de começar este início de sessão em um terminal. O suporte nunca pedirá isso a você.",
+        .programOnMachine: "{application} em {machine}",
         .terminalRequestIsOver: "O início de sessão do terminal expirou, ou este link não pertence a nenhum.",
         .logInAgainInTheTerminal: "Inicie sessão de novo no terminal.",
         // The own account.

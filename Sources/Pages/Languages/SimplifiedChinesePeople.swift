@@ -77,6 +77,7 @@ extension Language {
         .logInToTheTerminal: "要在终端中登录吗？",
         .terminalActsAsYou: "您当前的登录身份：{user}。如果您允许，程序 {application} 在最长 90 天内可以在该终端执行您能执行的所有操作。您可以在账户页面结束其会话。",
         .continueIfYouStartedTheLogin: "只有当您刚刚亲自在终端中开始此登录时，才可以继续。客服人员绝不会要求您这样做。",
+        .programOnMachine: "{machine} 上的 {application}",
         .terminalRequestIsOver: "终端的登录已过期，或者此链接不属于任何登录。",
         .logInAgainInTheTerminal: "请在终端中重新登录。",
         // The own account.

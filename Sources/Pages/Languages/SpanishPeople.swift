@@ -82,6 +82,7 @@ extension Language {
             "Ha iniciado sesión con esta cuenta: {user}. Si lo autoriza, el programa {application} podrá hacer allí todo lo que usted puede hacer, durante 90 días como máximo. Puede cerrar su sesión desde su cuenta.",
         .continueIfYouStartedTheLogin:
             "Continúe solo si acaba de empezar este inicio de sesión en un terminal. El equipo de soporte nunca se lo pedirá.",
+        .programOnMachine: "{application} en {machine}",
         .terminalRequestIsOver: "El inicio de sesión del terminal ha caducado o este enlace no pertenece a ninguno.",
         .logInAgainInTheTerminal: "Inicie sesión de nuevo en el terminal.",
         // The own account.

@@ -77,6 +77,7 @@ extension Language {
         .logInToTheTerminal: "要在終端機中登入嗎？",
         .terminalActsAsYou: "您目前的登入身分：{user}。如果您允許，程式 {application} 在最長 90 天內可以在該終端機執行您能執行的所有操作。您可以在帳號頁面結束其工作階段。",
         .continueIfYouStartedTheLogin: "只有當您剛剛親自在終端機中開始此登入時，才可以繼續。客服人員絕不會要求您這樣做。",
+        .programOnMachine: "{machine} 上的 {application}",
         .terminalRequestIsOver: "終端機的登入已過期，或者此連結不屬於任何登入。",
         .logInAgainInTheTerminal: "請在終端機中重新登入。",
         // The own account.

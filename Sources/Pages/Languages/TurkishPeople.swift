@@ -81,6 +81,7 @@ extension Language {
             "Giriş yaptığınız hesap: {user}. İzin verirseniz {application} programı orada 90 güne kadar sizin yapabildiğiniz her şeyi yapabilir. Oturumunu hesabınızdan sonlandırabilirsiniz.",
         .continueIfYouStartedTheLogin:
             "Yalnızca bu girişi az önce bir terminalde siz başlattıysanız devam edin. Destek ekibinden hiç kimse sizden bunu istemez.",
+        .programOnMachine: "{machine} üzerinde {application}",
         .terminalRequestIsOver: "Terminaldeki girişin süresi doldu veya bu bağlantı bir girişe ait değil.",
         .logInAgainInTheTerminal: "Terminalde yeniden giriş yapın.",
         // The own account.

@@ -18,10 +18,10 @@ extension TerminalRoutes {
         guard person.now < person.session.authenticatedAt.addingTimeInterval(TimeInterval(asked.maxAge)) else { throw SignInAgain() }
 
         let frame = account.frame(request, person.web)
-        let label = asked.name.map { "\(TerminalClient.id) on \($0.text)" } ?? TerminalClient.id
+        let program = asked.name?.program(in: frame.language) ?? TerminalClient.id
         var page = AccountPage(.logInToTheTerminal, values: [.user: person.person.email, .application: TerminalClient.id])
         page.details = [.terminalActsAsYou, .continueIfYouStartedTheLogin]
-        page.facts = [.init(.program, label)] + (try await memberships(of: person, in: frame.language))
+        page.facts = [.init(.program, program)] + (try await memberships(of: person, in: frame.language))
         page.forms = [AccountForm(Self.approvalPath, person.formToken, hidden: [("request", text)], button: .allowThisDevice)]
         var refusal = AccountForm("/account/oauth2/refusal", person.formToken, hidden: [("request", text)], button: .refuse)
         refusal.isSecondary = true

@@ -25,7 +25,7 @@ extension TerminalRoutes {
             return codePage(person, problem: .codeIsUnknown).response(in: frame)
         }
         let language = frame.language
-        let label = device.terminal.name.map { "\(TerminalClient.id) on \($0.text)" }
+        let label = device.terminal.name?.program(in: language)
         var page = AccountPage(.isThisYourDevice, values: [.user: person.person.email, .application: TerminalClient.id])
         page.facts =
             [

@@ -122,6 +122,6 @@ struct TerminalDevice: Sendable {
     let name: TerminalName?
     let device: Device
 
-    /// The name that the program states, or else its user agent.
-    var label: String? { name.map { "\(TerminalClient.id) on \($0.text)" } ?? device.userAgent }
+    /// The program with the name that it states, or else its user agent. It has no words, because the list is in the language of its reader.
+    var label: String? { name.map { "\(TerminalClient.id) (\($0.text))" } ?? device.userAgent }
 }
