@@ -1,22 +1,18 @@
 import Encoding
 package import Sealing
 
-/// The code that a person types: 8 consonants (RFC 8628, section 6.1). Without vowels, it spells no word. No letter looks like another one or
-/// like a digit.
+/// The code that a person types: 8 `Consonants` (RFC 8628, section 6.1).
 ///
 /// There are 20^8 codes (34 bits). The limit of wrong codes makes it unlikely that a guess finds one of the open ones.
 package struct UserCode: Sendable, Equatable {
-    private static let alphabet = Array("BCDFGHJKLMNPQRSTVWXZ".utf8)
     private static let length = 8
-    /// In bytes, with the spaces and hyphens that a person may type.
-    private static let longestTyped = 64
     private static let purpose = "user_code"
 
     private let letters: [UInt8]
 
     package static func random() -> UserCode {
         var random = SystemRandomness()
-        return UserCode(letters: (0..<length).map { _ in alphabet.randomElement(using: &random)! })
+        return UserCode(letters: Consonants.random(length, using: &random))
     }
 
     private init(letters: [UInt8]) {
@@ -25,14 +21,7 @@ package struct UserCode: Sendable, Equatable {
 
     /// Reads typed text. Case, spaces and hyphens do not count. Nil if any other character is in it, or if the length is wrong.
     package init?(_ typed: String) {
-        guard typed.utf8.count <= Self.longestTyped else { return nil }
-        var letters: [UInt8] = []
-        for byte in typed.utf8 where byte != UInt8(ascii: " ") && byte != UInt8(ascii: "-") {
-            let upper = (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) ? byte & ~0x20 : byte
-            guard Self.alphabet.contains(upper) else { return nil }
-            letters.append(upper)
-        }
-        guard letters.count == Self.length else { return nil }
+        guard let letters = Consonants.read(typed, count: Self.length) else { return nil }
         self.letters = letters
     }
 

@@ -2,18 +2,13 @@ import Encoding
 package import Foundation
 package import Sealing
 
-/// A code that replaces the second factor once, for a person who has lost it: 12 consonants.
-///
-/// No letter looks like another one or like a digit, and without vowels it spells no word. There are 20^12 codes (51 bits).
+/// A code that replaces the second factor once, for a person who has lost it: 12 `Consonants`. There are 20^12 codes (51 bits).
 package struct RecoveryCode: Sendable {
     /// The number of codes in a set.
     package static let count = 10
 
-    private static let alphabet = Array("BCDFGHJKLMNPQRSTVWXZ".utf8)
     private static let length = 12
     private static let groupLength = 4
-    /// In bytes, with the spaces and hyphens that a person may type.
-    private static let longestTyped = 64
     private static let purpose = "recovery_code"
 
     private let letters: [UInt8]
@@ -27,7 +22,7 @@ package struct RecoveryCode: Sendable {
     static func makeSet(using random: inout some RandomNumberGenerator) -> [RecoveryCode] {
         var codes: [RecoveryCode] = []
         while codes.count < count {
-            let code = RecoveryCode(letters: (0..<length).map { _ in alphabet.randomElement(using: &random)! })
+            let code = RecoveryCode(letters: Consonants.random(length, using: &random))
             if !codes.contains(where: { constantTimeEqual($0.letters, code.letters) }) { codes.append(code) }
         }
         return codes
@@ -39,14 +34,7 @@ package struct RecoveryCode: Sendable {
 
     /// Reads typed text. Case, spaces and hyphens do not count. Nil if any other character is in it, or if the length is wrong.
     package init?(_ typed: String) {
-        guard typed.utf8.count <= Self.longestTyped else { return nil }
-        var letters: [UInt8] = []
-        for byte in typed.utf8 where byte != UInt8(ascii: " ") && byte != UInt8(ascii: "-") {
-            let upper = (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) ? byte & ~0x20 : byte
-            guard Self.alphabet.contains(upper) else { return nil }
-            letters.append(upper)
-        }
-        guard letters.count == Self.length else { return nil }
+        guard let letters = Consonants.read(typed, count: Self.length) else { return nil }
         self.letters = letters
     }
 
