@@ -161,6 +161,9 @@ def changes_the_account(browser, server, reader, person, account, codes):
     browser.open(f"{account}/passkeys")
     passkey = browser.run("return document.querySelector(\"a[href^='/account/passkeys/passkey_']\").pathname")
     browser.open(account)
+    # The sign-out is the last stop of the keyboard in the page.
+    stops = browser.run("return [...document.querySelectorAll('main a, main button')].map(each => each.closest('form')?.getAttribute('action'))")
+    assert stops[-1].startswith("/account/sign-out") and len(stops) > 5, stops
     membership = browser.run("return document.querySelector(\"a[href^='/account/memberships/']\").pathname")
     reader.read([
         account, *(f"{account}/{page}" for page in (

@@ -8,7 +8,7 @@ import Postgres
 import Web
 
 extension AccountRoutes {
-    /// Shows the own account: each part with its state and the way to change it. The session of a tenant's provider sees its sign-ins and
+    /// Shows the own account: each part with its state and the way to change it, and then the sign-out. The session of a tenant's provider sees its sign-ins and
     /// its membership only.
     @Sendable
     func showAccount(_ request: Request, _ account: AccountContext) async throws -> Response {
@@ -27,7 +27,7 @@ extension AccountRoutes {
         page.sections.append(try await memberships(of: account, in: frame))
         var signOut = AccountForm("/account/sign-out", account.formToken, button: .signOut)
         signOut.isSecondary = true
-        page.forms = [signOut]
+        page.lastForms = [signOut]
         return page.response(in: frame)
     }
 

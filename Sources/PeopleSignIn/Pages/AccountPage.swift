@@ -64,6 +64,8 @@ package struct AccountPage: Sendable {
     /// An SVG of our own, such as a QR code. It is inserted unchanged.
     var picture: String?
     package var forms: [AccountForm] = []
+    /// Forms after all sections, each with a line above, because they do not belong to the last section.
+    var lastForms: [AccountForm] = []
     /// The addresses outside of this server to which the response to a form may redirect.
     package var redirects: [String] = []
     var links: [Link] = []
@@ -90,6 +92,7 @@ package struct AccountPage: Sendable {
             "links": links.map { ["text": words($0.text), "path": $0.path] },
         ]
         content["sections"] = sections.map { $0.content(in: frame, values) }
+        content["lastForms"] = lastForms.map { $0.content(in: frame, values) }
         if let notice { (content["hasNotice"], content["notice"]) = (true, words(notice)) }
         if let problem { (content["hasProblem"], content["problem"]) = (true, words(problem)) }
         if let picture { (content["hasPicture"], content["picture"]) = (true, picture) }
@@ -154,6 +157,10 @@ package struct AccountPage: Sendable {
         <p><a href="{{path}}" aria-label="{{text}}: {{subject}}">{{text}}</a></p>
         {{/links}}
         {{/sections}}
+        {{#lastForms}}
+        <hr>
+        \(AccountForm.template)
+        {{/lastForms}}
         {{#links}}
         <p><a href="{{path}}">{{text}}</a></p>
         {{/links}}

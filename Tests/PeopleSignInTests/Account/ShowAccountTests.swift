@@ -26,6 +26,16 @@ struct ShowAccountTests {
         }
     }
 
+    @Test("the sign-out comes once, after all sections")
+    func signOut() async throws {
+        try await TestPlatform.run { platform in
+            let page = try await OwnAccount.make(platform).get("/account")
+            let parts = page.body.components(separatedBy: "action=\"/account/sign-out")
+            #expect(parts.count == 2)
+            #expect(parts[0].contains("<h2>Memberships</h2>") && !(parts.last ?? "").contains("<h2>"))
+        }
+    }
+
     @Test("without a session, each page leads to the sign-in, and each form is refused or does")
     func strangers() async throws {
         try await TestPlatform.run { platform in
