@@ -132,7 +132,7 @@ package enum Text: String, CaseIterable, Sendable {
     case setUp, removeAuthenticator, accountNeedsFactor, unusedCodes, makeNewCodes, passkeys, lastUsedOn
     case addPasskey, passkeySignsIn, passkeyName, passkeyWasNotAdded, tooManyPasskeys, removePasskey
     case onlyWayIn, signIns, thisBrowser, aBrowser, aTerminal, signedInOn, signOutElsewhere, memberships
-    case apiKeys, apiKeysStayValid, noAPIKeys, revoke
+    case apiKeys, apiKeysStayValid, noAPIKeys, expiresOn, doesNotExpire, revoke
     case wholeInstallation, noMembership, leave, askToLeave, leavingEndsAccess, lastOwnerStays
     case recoverAccount, recoveryByMail, recoveryIsOnItsWay, setNewPassword, lostAllFactors, linkIsInvalid
     case linkIsUsedOrExpired, passwordIsChanged, mailSetsPassword, mailConfirmsAddress, mailLinkWorksOnce

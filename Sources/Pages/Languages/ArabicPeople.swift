@@ -131,6 +131,8 @@ extension Language {
         .apiKeys: "مفاتيح واجهة API",
         .apiKeysStayValid: "أصدرتَ هذه المفاتيح، ولا تزال صالحة. أبطِل كل مفتاح لم تعد تحتاج إليه.",
         .noAPIKeys: "لا توجد مفاتيح صالحة أصدرتَها.",
+        .expiresOn: "تنتهي الصلاحية في {date}",
+        .doesNotExpire: "بلا تاريخ انتهاء",
         .revoke: "إبطال",
         .memberships: "العضويات",
         .wholeInstallation: "هذا النظام",

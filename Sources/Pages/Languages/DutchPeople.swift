@@ -134,6 +134,8 @@ extension Language {
         .apiKeys: "API-sleutels",
         .apiKeysStayValid: "U hebt deze sleutels uitgegeven, en ze zijn geldig. Trek elke sleutel in die u niet meer nodig hebt.",
         .noAPIKeys: "Er zijn geen geldige sleutels die u hebt uitgegeven.",
+        .expiresOn: "Verloopt op {date}",
+        .doesNotExpire: "Verloopt niet",
         .revoke: "Intrekken",
         .memberships: "Lidmaatschappen",
         .wholeInstallation: "Deze installatie",

@@ -135,6 +135,8 @@ extension Language {
         .apiKeys: "API keys",
         .apiKeysStayValid: "You issued these keys, and they are valid. Revoke each key that you no longer need.",
         .noAPIKeys: "There are no valid keys that you issued.",
+        .expiresOn: "Expires on {date}",
+        .doesNotExpire: "Does not expire",
         .revoke: "Revoke",
         .memberships: "Memberships",
         .wholeInstallation: "This installation",

@@ -139,6 +139,8 @@ extension Language {
         .apiKeys: "Clés d’API",
         .apiKeysStayValid: "Vous avez émis ces clés, et elles sont valides. Révoquez chaque clé dont vous n’avez plus besoin.",
         .noAPIKeys: "Aucune clé émise par vous n’est valide.",
+        .expiresOn: "Expire le {date}",
+        .doesNotExpire: "N’expire pas",
         .revoke: "Révoquer",
         .memberships: "Adhésions",
         .wholeInstallation: "Cette installation",

@@ -137,6 +137,8 @@ extension Language {
         .apiKeysStayValid:
             "Sie haben diese Schlüssel ausgestellt, und sie sind gültig. Widerrufen Sie jeden Schlüssel, den Sie nicht mehr brauchen.",
         .noAPIKeys: "Es gibt keine gültigen Schlüssel, die Sie ausgestellt haben.",
+        .expiresOn: "Läuft am {date} ab",
+        .doesNotExpire: "Läuft nicht ab",
         .revoke: "Widerrufen",
         .memberships: "Mitgliedschaften",
         .wholeInstallation: "Diese Installation",

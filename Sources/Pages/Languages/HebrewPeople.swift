@@ -130,6 +130,8 @@ extension Language {
         .apiKeys: "מפתחות API",
         .apiKeysStayValid: "המפתחות האלה הונפקו על ידך והם בתוקף. יש לבטל כל מפתח שאין בו עוד צורך.",
         .noAPIKeys: "אין מפתחות בתוקף שהונפקו על ידך.",
+        .expiresOn: "התוקף פג ב־{date}",
+        .doesNotExpire: "ללא תאריך תפוגה",
         .revoke: "ביטול המפתח",
         .memberships: "חברויות",
         .wholeInstallation: "מערכת זו",

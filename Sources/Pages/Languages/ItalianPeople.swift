@@ -134,6 +134,8 @@ extension Language {
         .apiKeys: "Chiavi API",
         .apiKeysStayValid: "Lei ha emesso queste chiavi, e sono valide. Revochi ogni chiave che non Le serve più.",
         .noAPIKeys: "Non ci sono chiavi valide emesse da Lei.",
+        .expiresOn: "Scade il {date}",
+        .doesNotExpire: "Non scade",
         .revoke: "Revoca",
         .memberships: "Appartenenze",
         .wholeInstallation: "Questa installazione",

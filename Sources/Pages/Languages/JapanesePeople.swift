@@ -129,6 +129,8 @@ extension Language {
         .apiKeys: "APIキー",
         .apiKeysStayValid: "これらはあなたが発行した有効なキーです。不要になったキーは失効させてください。",
         .noAPIKeys: "あなたが発行した有効なキーはありません。",
+        .expiresOn: "有効期限：{date}",
+        .doesNotExpire: "有効期限なし",
         .revoke: "失効させる",
         .memberships: "メンバーシップ",
         .wholeInstallation: "このシステム",

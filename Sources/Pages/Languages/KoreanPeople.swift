@@ -129,6 +129,8 @@ extension Language {
         .apiKeys: "API 키",
         .apiKeysStayValid: "직접 발급한 유효한 키입니다. 더 이상 필요하지 않은 키는 폐기하세요.",
         .noAPIKeys: "직접 발급한 유효한 키가 없습니다.",
+        .expiresOn: "만료 날짜: {date}",
+        .doesNotExpire: "만료되지 않음",
         .revoke: "폐기",
         .memberships: "구성원 자격",
         .wholeInstallation: "이 시스템",

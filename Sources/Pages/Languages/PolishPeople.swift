@@ -134,6 +134,8 @@ extension Language {
         .apiKeys: "Klucze API",
         .apiKeysStayValid: "Te klucze zostały wydane przez ciebie i są ważne. Unieważnij każdy klucz, którego już nie potrzebujesz.",
         .noAPIKeys: "Nie ma ważnych kluczy wydanych przez ciebie.",
+        .expiresOn: "Wygasa {date}",
+        .doesNotExpire: "Nie wygasa",
         .revoke: "Unieważnij",
         .memberships: "Członkostwa",
         .wholeInstallation: "Ta instalacja",

@@ -135,6 +135,8 @@ extension Language {
         .apiKeys: "Chaves de API",
         .apiKeysStayValid: "Você emitiu estas chaves, e elas são válidas. Revogue cada chave de que não precisa mais.",
         .noAPIKeys: "Não há chaves válidas emitidas por você.",
+        .expiresOn: "Expira em {date}",
+        .doesNotExpire: "Não expira",
         .revoke: "Revogar",
         .memberships: "Associações",
         .wholeInstallation: "Esta instalação",

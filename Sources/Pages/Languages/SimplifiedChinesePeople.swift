@@ -129,6 +129,8 @@ extension Language {
         .apiKeys: "API 密钥",
         .apiKeysStayValid: "这些密钥由您签发，并且有效。请吊销您不再需要的密钥。",
         .noAPIKeys: "没有由您签发的有效密钥。",
+        .expiresOn: "到期日期：{date}",
+        .doesNotExpire: "永不过期",
         .revoke: "吊销",
         .memberships: "成员身份",
         .wholeInstallation: "此系统",

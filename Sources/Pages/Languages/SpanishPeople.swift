@@ -135,6 +135,8 @@ extension Language {
         .apiKeys: "Claves de API",
         .apiKeysStayValid: "Usted emitió estas claves, y son válidas. Revoque cada clave que ya no necesite.",
         .noAPIKeys: "No hay claves válidas emitidas por usted.",
+        .expiresOn: "Caduca el {date}",
+        .doesNotExpire: "No caduca",
         .revoke: "Revocar",
         .memberships: "Membresías",
         .wholeInstallation: "Esta instalación",

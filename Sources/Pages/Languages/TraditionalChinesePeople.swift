@@ -129,6 +129,8 @@ extension Language {
         .apiKeys: "API 金鑰",
         .apiKeysStayValid: "這些金鑰由您核發，並且有效。請撤銷您不再需要的金鑰。",
         .noAPIKeys: "沒有由您核發的有效金鑰。",
+        .expiresOn: "到期日期：{date}",
+        .doesNotExpire: "永不過期",
         .revoke: "撤銷",
         .memberships: "成員資格",
         .wholeInstallation: "此系統",

@@ -134,6 +134,8 @@ extension Language {
         .apiKeys: "API anahtarları",
         .apiKeysStayValid: "Bu anahtarları siz verdiniz ve geçerliler. Artık ihtiyaç duymadığınız her anahtarı iptal edin.",
         .noAPIKeys: "Sizin verdiğiniz geçerli anahtar yok.",
+        .expiresOn: "Son geçerlilik tarihi: {date}",
+        .doesNotExpire: "Süresi dolmaz",
         .revoke: "İptal et",
         .memberships: "Üyelikler",
         .wholeInstallation: "Bu kurulum",

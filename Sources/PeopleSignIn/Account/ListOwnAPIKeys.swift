@@ -21,6 +21,7 @@ extension AccountRoutes {
             section.lines =
                 [try await name(of: owner, in: frame), "…\(key.last_four)", language.text(.addedOn, [.date: key.created_at.day])]
                 + (key.last_used_at.map { [language.text(.lastUsedOn, [.date: $0.day])] } ?? [])
+                + [key.expires_at.map { language.text(.expiresOn, [.date: $0.day]) } ?? language.text(.doesNotExpire)]
             var form = AccountForm("/account/api-keys/\(key.id)/revoke", account.formToken, button: .revoke)
             (form.isSecondary, form.subject) = (true, "\(key.name), …\(key.last_four)")
             section.forms = [form]

@@ -30,6 +30,22 @@ struct ListOwnAPIKeysTests {
             #expect(try await account.get("/account").body.contains("href=\"/account/api-keys\""))
         }
     }
+
+    @Test("each key has the day of its end in the language of the page, or a text that it has none")
+    func expiry() async throws {
+        try await TestPlatform.run { platform in
+            let account = try await OwnAccount.make(platform)
+            try await account.join(as: .admin)
+            let (key, _) = try await account.issueKey()
+            #expect(try await account.get("/account/api-keys").body.contains("Does not expire"))
+            _ = try await platform.ownerPool.run("UPDATE api_key SET expires_at = '2099-12-31T23:59:59Z' WHERE id = \(key)")
+            let page = try await account.get("/account/api-keys")
+            #expect(page.body.contains("Expires on \u{2066}2099-12-31\u{2069}") && !page.body.contains("Does not expire"))
+            let german = try await account.browser.get(
+                account.browser.publicURL + "/account/api-keys", headers: [("Accept-Language", "de")])
+            #expect(german.body.contains("Läuft am \u{2066}2099-12-31\u{2069} ab"), "\(german.body)")
+        }
+    }
 }
 
 extension OwnAccount {
