@@ -30,6 +30,10 @@ struct MemberTests {
         let arguments = ["members", "remove", "member_1", "--tenant", "acme", "--confirm=acme"]
         let run = try TerminalRun(arguments: arguments, environment: Run.environment(for: server))
         #expect(try await run.end().status == 0)
+        let help = try await Run("members", "remove", "--help").output
+        #expect(help.contains("Revokes the API keys that the member issued.") && help.contains("Keeps the API keys that the member issued"))
+        let both = try await Run("members", "remove", "member_1", "--revoke-api-keys", "--no-revoke-api-keys")
+        #expect(both.status == 2 && both.messages.contains("--no-revoke-api-keys"), "\(both.messages)")
         let flag = try TerminalRun(arguments: arguments + ["--no-revoke-api-keys"], environment: Run.environment(for: server))
         #expect(try await flag.end().status == 0)
         _ = try await Run(arguments: arguments, environment: Run.environment(for: server))

@@ -18,8 +18,27 @@ struct RemoveMember: CallCommand {
     @Argument(help: ArgumentHelp("The member's ID.", valueName: "id"))
     var member: Reference
 
-    @Flag(inversion: .prefixedNo, exclusivity: .exclusive, help: "Revokes the API keys that the member issued.")
-    var revokeAPIKeys: Bool?
+    /// The end or the further use of the API keys that the member issued.
+    enum IssuedKeys: EnumerableFlag {
+        case revoked, kept
+
+        static func name(for value: Self) -> NameSpecification {
+            switch value {
+            case .revoked: .customLong("revoke-api-keys")
+            case .kept: .customLong("no-revoke-api-keys")
+            }
+        }
+
+        static func help(for value: Self) -> ArgumentHelp? {
+            switch value {
+            case .revoked: "Revokes the API keys that the member issued."
+            case .kept: "Keeps the API keys that the member issued, without a question."
+            }
+        }
+    }
+
+    @Flag(exclusivity: .exclusive)
+    var issuedKeys: IssuedKeys?
 
     @OptionGroup var tenant: TenantOption
     @OptionGroup var match: MatchOption
@@ -33,7 +52,7 @@ struct RemoveMember: CallCommand {
     }
 
     private func revokesKeys(_ session: Session, _ list: String) async throws -> Bool {
-        if let revokeAPIKeys { return revokeAPIKeys }
+        if let issuedKeys { return issuedKeys == .revoked }
         guard session.prompt.isPossible, !options.dryRun else { return false }
         let found = try await session.client().all(.get(list)).first { $0["id"]?.string == member.text }
         guard let count = found?["api_keys"]?.integer, count > 0 else { return false }
