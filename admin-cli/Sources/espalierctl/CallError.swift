@@ -28,6 +28,8 @@ enum CallError {
             failure.detail = rejected.detail
             if let suggestion = rejected.suggestion {
                 failure.nextStep = "Did you mean `\(suggestion)`? \(failure.nextStep)"
+            } else if path.known.last == OpenPage._commandName, let advice = OpenedPage.advice(for: rejected.value) {
+                failure.nextStep = advice
             } else if rejected.option == nil, let advice = NamedByID.advice(forCommand: Array(path.known.dropFirst()), arguments) {
                 failure.nextStep = advice
             }

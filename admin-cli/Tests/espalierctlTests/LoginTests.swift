@@ -163,6 +163,19 @@ struct LoginTests {
         #expect(try await platform.opened()["address"] == "\(platform.base)/account/sessions")
         let silent = try await Run("open", "tenant", "--tenant", "acme", environment: ["ESPALIER_BASE_URL": platform.base])
         #expect(silent.output == "\(platform.base)/t/acme/.well-known/openid-configuration\n")
-        #expect(try await Run("open", "consol", environment: ["ESPALIER_BASE_URL": platform.base]).status == 2)
+    }
+
+    @Test(
+        "a page that does not exist is refused with the list, and the nearest page or the place of what it names",
+        arguments: [
+            ("console", "Espalier has no console."), ("Consol", "Espalier has no console."), ("docs", "Read the folder docs"),
+            ("session", "Did you mean `sessions`?"), ("pass-keys", "Did you mean `passkeys`?"), ("apikeys", "Did you mean `api-keys`?"),
+            ("xyzzy", "`espalierctl open --help`"), ("docs\u{301}\u{301}", "`espalierctl open --help`"),
+        ])
+    func unknownPage(page: String, next: String) async throws {
+        let run = try await Run("open", page)
+        #expect(run.status == 2 && run.output.isEmpty)
+        #expect(run.messages.contains("Pass one of: account, sessions, passkeys, api-keys, tenant."), "\(run.messages)")
+        #expect(run.messages.contains(next), "\(run.messages)")
     }
 }

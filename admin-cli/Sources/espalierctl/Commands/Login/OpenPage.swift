@@ -7,6 +7,15 @@ enum OpenedPage: String, CaseIterable, ExpressibleByArgument {
     case apiKeys = "api-keys"
     case tenant
 
+    /// Where a person finds what is not a page of the installation. Nil for any other value.
+    static func advice(for value: String) -> String? {
+        switch CommandPath.nearest(to: value.lowercased(), among: ["console", "docs"]) {
+        case "console": "Espalier has no console. `espalierctl open` opens your account, and `espalierctl --help` lists the commands."
+        case "docs": "An installation has no documentation. Read the folder docs of Espalier's source, or `espalierctl --help`."
+        default: nil
+        }
+    }
+
     /// The path below the base URL.
     /// - Parameter tenant: the slug of the tenant.
     func path(tenant: () throws(Failure) -> String) throws(Failure) -> String {
@@ -26,7 +35,8 @@ struct OpenPage: ParsableCommand {
         commandName: "open",
         abstract: "Opens your account, or the discovery document of a tenant, in the browser.",
         discussion: """
-            Without a browser, the command prints the address.
+            Without a browser, the command prints the address. An installation has no console and no documentation. The documentation is the \
+            folder docs of Espalier's source.
 
             EXAMPLES
               espalierctl open
@@ -34,7 +44,7 @@ struct OpenPage: ParsableCommand {
               espalierctl open tenant --tenant acme
             """)
 
-    @Argument(help: "The page.")
+    @Argument(help: "The page of your account, or the tenant's discovery document.")
     var page: OpenedPage = .account
 
     @OptionGroup var tenant: TenantOption
