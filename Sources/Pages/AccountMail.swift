@@ -17,13 +17,15 @@ package struct AccountMail {
 
     /// An event that the person may not have caused.
     package enum Notice: CaseIterable, Sendable {
-        case addressChanged, passwordChanged, passkeyAdded, factorRemoved, newNetwork, factorsReset
+        case addressChanged, passwordChanged, passkeyAdded, appleConnected, providerConnected, factorRemoved, newNetwork, factorsReset
 
         fileprivate var text: Text {
             switch self {
             case .addressChanged: .noticeAddressChanged
             case .passwordChanged: .noticePasswordChanged
             case .passkeyAdded: .noticePasskeyAdded
+            case .appleConnected: .noticeAppleConnected
+            case .providerConnected: .noticeProviderConnected
             case .factorRemoved: .noticeFactorRemoved
             case .newNetwork: .noticeNewNetwork
             case .factorsReset: .noticeFactorsReset

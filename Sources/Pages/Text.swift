@@ -137,6 +137,7 @@ package enum Text: String, CaseIterable, Sendable {
     case recoverAccount, recoveryByMail, recoveryIsOnItsWay, setNewPassword, lostAllFactors, linkIsInvalid
     case linkIsUsedOrExpired, passwordIsChanged, mailSetsPassword, mailConfirmsAddress, mailLinkWorksOnce
     case noticeOfAccount, noticeAddressChanged, noticePasswordChanged, noticePasskeyAdded
+    case noticeAppleConnected, noticeProviderConnected
     case noticeFactorRemoved, noticeNewNetwork, noticeFactorsReset, ifItWasNotYou, nameHasLimit
     case noticeOfTenant, supportStarted, supportCanEnd, operatorChangedMembers
 }

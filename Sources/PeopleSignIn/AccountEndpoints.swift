@@ -8,6 +8,7 @@ package import Logging
 package import Mail
 package import Pages
 import Passkeys
+import People
 package import Postgres
 package import Sealing
 package import Sessions
@@ -67,6 +68,15 @@ package struct AccountEndpoints: Sendable {
     /// The query of a page.
     package func query(_ request: Request) throws(ErrorPage) -> Form {
         do { return try Form(request.uri.query ?? "") } catch { throw .formNotCurrent }
+    }
+
+    /// The statements that mail a notice to a person. None if this server sends no mails.
+    func notice(
+        _ notice: AccountMail.Notice, to address: String? = nil, of person: Person, in frame: PageFrame, at now: Date
+    ) throws -> [SQL] {
+        guard mail != nil else { return [] }
+        let mail = try person.notice(notice, to: address, publicURL: publicURL, language: frame.language, keyring: keyring, at: now)
+        return mail.map { [$0] } ?? []
     }
 
     /// A handler that turns an outage and an overload into pages.

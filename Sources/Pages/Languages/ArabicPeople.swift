@@ -161,6 +161,8 @@ extension Language {
         .noticeAddressChanged: "تغيّر عنوان البريد الإلكتروني لحسابك في {address}. تُرسل هذه الرسالة إلى العنوان السابق.",
         .noticePasswordChanged: "تغيّرت كلمة المرور لحسابك في {address}.",
         .noticePasskeyAdded: "أُضيف مفتاح مرور إلى حسابك في {address}.",
+        .noticeAppleConnected: "رُبط حساب Apple بحسابك في {address}.",
+        .noticeProviderConnected: "رُبطت خدمة مؤسستك بحسابك في {address}.",
         .noticeFactorRemoved: "أُزيلت طريقة لتسجيل الدخول من حسابك في {address}.",
         .noticeNewNetwork: "سُجّل الدخول إلى حسابك في {address} من شبكة جديدة.",
         .noticeFactorsReset:

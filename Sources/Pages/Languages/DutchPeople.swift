@@ -166,6 +166,8 @@ extension Language {
         .noticeAddressChanged: "Het e-mailadres van uw account bij {address} is gewijzigd. Deze e-mail gaat naar het eerdere adres.",
         .noticePasswordChanged: "Het wachtwoord van uw account bij {address} is gewijzigd.",
         .noticePasskeyAdded: "Aan uw account bij {address} is een toegangssleutel toegevoegd.",
+        .noticeAppleConnected: "Aan uw account bij {address} is een Apple Account gekoppeld.",
+        .noticeProviderConnected: "Aan uw account bij {address} is de dienst van uw organisatie gekoppeld.",
         .noticeFactorRemoved: "Van uw account bij {address} is een manier om in te loggen verwijderd.",
         .noticeNewNetwork: "Er is op uw account bij {address} ingelogd vanaf een nieuw netwerk.",
         .noticeFactorsReset:

@@ -166,6 +166,8 @@ extension Language {
         .noticeAddressChanged: "The email address of your account at {address} has changed. This mail goes to the earlier address.",
         .noticePasswordChanged: "The password of your account at {address} has changed.",
         .noticePasskeyAdded: "A passkey was added to your account at {address}.",
+        .noticeAppleConnected: "An Apple Account was connected to your account at {address}.",
+        .noticeProviderConnected: "The service of your organization was connected to your account at {address}.",
         .noticeFactorRemoved: "A way to sign in was removed from your account at {address}.",
         .noticeNewNetwork: "Your account at {address} was used to sign in from a new network.",
         .noticeFactorsReset:

@@ -173,6 +173,8 @@ extension Language {
         .noticeAddressChanged: "L’adresse e-mail de votre compte sur {address} a changé. Cet e-mail est envoyé à l’ancienne adresse.",
         .noticePasswordChanged: "Le mot de passe de votre compte sur {address} a changé.",
         .noticePasskeyAdded: "Une clé d’accès a été ajoutée à votre compte sur {address}.",
+        .noticeAppleConnected: "Un compte Apple a été associé à votre compte sur {address}.",
+        .noticeProviderConnected: "Le service de votre organisation a été associé à votre compte sur {address}.",
         .noticeFactorRemoved: "Un moyen de connexion a été supprimé de votre compte sur {address}.",
         .noticeNewNetwork: "Une connexion à votre compte sur {address} a eu lieu depuis un nouveau réseau.",
         .noticeFactorsReset:

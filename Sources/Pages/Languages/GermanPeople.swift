@@ -169,6 +169,8 @@ extension Language {
         .noticeAddressChanged: "Die E-Mail-Adresse Ihres Kontos bei {address} hat sich geändert. Diese E-Mail geht an die frühere Adresse.",
         .noticePasswordChanged: "Das Passwort Ihres Kontos bei {address} hat sich geändert.",
         .noticePasskeyAdded: "Ihrem Konto bei {address} wurde ein Passkey hinzugefügt.",
+        .noticeAppleConnected: "Mit Ihrem Konto bei {address} wurde ein Apple Account verbunden.",
+        .noticeProviderConnected: "Mit Ihrem Konto bei {address} wurde der Dienst Ihrer Organisation verbunden.",
         .noticeFactorRemoved: "Von Ihrem Konto bei {address} wurde eine Anmeldemöglichkeit entfernt.",
         .noticeNewNetwork: "Mit Ihrem Konto bei {address} hat sich jemand aus einem neuen Netzwerk angemeldet.",
         .noticeFactorsReset:

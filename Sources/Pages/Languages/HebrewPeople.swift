@@ -160,6 +160,8 @@ extension Language {
         .noticeAddressChanged: "כתובת הדוא״ל של החשבון שלך ב־{address} השתנתה. הודעה זו נשלחת לכתובת הקודמת.",
         .noticePasswordChanged: "הסיסמה של החשבון שלך ב־{address} השתנתה.",
         .noticePasskeyAdded: "מפתח גישה נוסף לחשבון שלך ב־{address}.",
+        .noticeAppleConnected: "חשבון Apple קושר לחשבון שלך ב־{address}.",
+        .noticeProviderConnected: "השירות של הארגון שלך קושר לחשבון שלך ב־{address}.",
         .noticeFactorRemoved: "דרך התחברות הוסרה מהחשבון שלך ב־{address}.",
         .noticeNewNetwork: "בוצעה התחברות לחשבון שלך ב־{address} מרשת חדשה.",
         .noticeFactorsReset: "מפעיל הסיר את אפליקציית האימות, מפתחות הגישה וקודי השחזור של החשבון שלך ב־{address}. כל ההתחברויות הסתיימו.",

@@ -166,6 +166,8 @@ extension Language {
         .noticeAddressChanged: "L’indirizzo email del Suo account su {address} è cambiato. Questa email va all’indirizzo precedente.",
         .noticePasswordChanged: "La password del Suo account su {address} è cambiata.",
         .noticePasskeyAdded: "Una passkey è stata aggiunta al Suo account su {address}.",
+        .noticeAppleConnected: "Un account Apple è stato collegato al Suo account su {address}.",
+        .noticeProviderConnected: "Il servizio della Sua organizzazione è stato collegato al Suo account su {address}.",
         .noticeFactorRemoved: "Un modo di accedere è stato rimosso dal Suo account su {address}.",
         .noticeNewNetwork: "È stato eseguito un accesso al Suo account su {address} da una nuova rete.",
         .noticeFactorsReset:

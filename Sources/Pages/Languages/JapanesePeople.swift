@@ -158,6 +158,8 @@ extension Language {
         .noticeAddressChanged: "{address}のアカウントのメールアドレスが変更されました。このメールは以前のアドレスに送信しています。",
         .noticePasswordChanged: "{address}のアカウントのパスワードが変更されました。",
         .noticePasskeyAdded: "{address}のアカウントにパスキーが追加されました。",
+        .noticeAppleConnected: "{address}のアカウントにApple Accountが接続されました。",
+        .noticeProviderConnected: "{address}のアカウントに組織のサービスが接続されました。",
         .noticeFactorRemoved: "{address}のアカウントからサインイン方法が削除されました。",
         .noticeNewNetwork: "新しいネットワークから{address}のアカウントにサインインがありました。",
         .noticeFactorsReset: "運用者が{address}のアカウントの認証アプリ、パスキー、リカバリーコードを削除しました。すべてのサインインが終了しました。",

@@ -158,6 +158,8 @@ extension Language {
         .noticeAddressChanged: "{address}의 계정 이메일 주소가 변경되었습니다. 이 메일은 이전 주소로 보냅니다.",
         .noticePasswordChanged: "{address}의 계정 비밀번호가 변경되었습니다.",
         .noticePasskeyAdded: "{address}의 계정에 패스키가 추가되었습니다.",
+        .noticeAppleConnected: "{address}의 계정에 Apple 계정이 연결되었습니다.",
+        .noticeProviderConnected: "{address}의 계정에 조직의 서비스가 연결되었습니다.",
         .noticeFactorRemoved: "{address}의 계정에서 로그인 방법이 삭제되었습니다.",
         .noticeNewNetwork: "새 네트워크에서 {address}의 계정에 로그인했습니다.",
         .noticeFactorsReset: "운영자가 {address}의 계정에서 인증 앱, 패스키, 복구 코드를 삭제했습니다. 모든 로그인이 종료되었습니다.",

@@ -164,6 +164,8 @@ extension Language {
         .noticeAddressChanged: "Adres e-mail twojego konta w {address} został zmieniony. Ta wiadomość trafia na poprzedni adres.",
         .noticePasswordChanged: "Hasło do twojego konta w {address} zostało zmienione.",
         .noticePasskeyAdded: "Do twojego konta w {address} dodano klucz dostępu.",
+        .noticeAppleConnected: "Z twoim kontem w {address} połączono konto Apple.",
+        .noticeProviderConnected: "Z twoim kontem w {address} połączono usługę twojej organizacji.",
         .noticeFactorRemoved: "Z twojego konta w {address} usunięto sposób logowania.",
         .noticeNewNetwork: "Zalogowano się do twojego konta w {address} z nowej sieci.",
         .noticeFactorsReset:

@@ -167,6 +167,8 @@ extension Language {
         .noticeAddressChanged: "O endereço de e-mail da sua conta em {address} mudou. Este e-mail vai para o endereço anterior.",
         .noticePasswordChanged: "A senha da sua conta em {address} mudou.",
         .noticePasskeyAdded: "Uma chave de acesso foi adicionada à sua conta em {address}.",
+        .noticeAppleConnected: "Uma Conta Apple foi conectada à sua conta em {address}.",
+        .noticeProviderConnected: "O serviço da sua organização foi conectado à sua conta em {address}.",
         .noticeFactorRemoved: "Uma forma de entrar foi removida da sua conta em {address}.",
         .noticeNewNetwork: "Alguém entrou na sua conta em {address} a partir de uma nova rede.",
         .noticeFactorsReset:

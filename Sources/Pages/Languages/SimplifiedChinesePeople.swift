@@ -158,6 +158,8 @@ extension Language {
         .noticeAddressChanged: "您在 {address} 的账户的电子邮件地址已更改。此邮件发送到以前的地址。",
         .noticePasswordChanged: "您在 {address} 的账户的密码已更改。",
         .noticePasskeyAdded: "您在 {address} 的账户添加了一个通行密钥。",
+        .noticeAppleConnected: "您在 {address} 的账户关联了一个 Apple 账户。",
+        .noticeProviderConnected: "您在 {address} 的账户关联了您的组织的服务。",
         .noticeFactorRemoved: "您在 {address} 的账户移除了一种登录方式。",
         .noticeNewNetwork: "有人从新的网络登录了您在 {address} 的账户。",
         .noticeFactorsReset: "运营者移除了您在 {address} 的账户的身份验证器应用、通行密钥和恢复代码。所有登录均已结束。",

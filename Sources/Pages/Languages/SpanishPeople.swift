@@ -169,6 +169,8 @@ extension Language {
             "La dirección de correo electrónico de su cuenta en {address} ha cambiado. Este correo se envía a la dirección anterior.",
         .noticePasswordChanged: "La contraseña de su cuenta en {address} ha cambiado.",
         .noticePasskeyAdded: "Se ha añadido una clave de acceso a su cuenta en {address}.",
+        .noticeAppleConnected: "Se ha conectado una cuenta de Apple a su cuenta en {address}.",
+        .noticeProviderConnected: "Se ha conectado el servicio de su organización a su cuenta en {address}.",
         .noticeFactorRemoved: "Se ha eliminado una forma de iniciar sesión de su cuenta en {address}.",
         .noticeNewNetwork: "Se ha iniciado sesión en su cuenta en {address} desde una red nueva.",
         .noticeFactorsReset:

@@ -158,6 +158,8 @@ extension Language {
         .noticeAddressChanged: "您在 {address} 的帳號的電子郵件地址已更改。此郵件寄到先前的地址。",
         .noticePasswordChanged: "您在 {address} 的帳號的密碼已更改。",
         .noticePasskeyAdded: "您在 {address} 的帳號新增了一個通行密鑰。",
+        .noticeAppleConnected: "您在 {address} 的帳號連結了一個 Apple 帳號。",
+        .noticeProviderConnected: "您在 {address} 的帳號連結了您的組織的服務。",
         .noticeFactorRemoved: "您在 {address} 的帳號移除了一種登入方式。",
         .noticeNewNetwork: "有人從新的網路登入了您在 {address} 的帳號。",
         .noticeFactorsReset: "營運者移除了您在 {address} 的帳號的驗證器 App、通行密鑰和復原代碼。所有登入均已結束。",

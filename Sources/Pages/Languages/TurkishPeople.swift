@@ -166,6 +166,8 @@ extension Language {
         .noticeAddressChanged: "{address} adresindeki hesabınızın e-posta adresi değişti. Bu e-posta önceki adrese gönderildi.",
         .noticePasswordChanged: "{address} adresindeki hesabınızın parolası değişti.",
         .noticePasskeyAdded: "{address} adresindeki hesabınıza bir geçiş anahtarı eklendi.",
+        .noticeAppleConnected: "{address} adresindeki hesabınıza bir Apple Hesabı bağlandı.",
+        .noticeProviderConnected: "{address} adresindeki hesabınıza kuruluşunuzun hizmeti bağlandı.",
         .noticeFactorRemoved: "{address} adresindeki hesabınızdan bir oturum açma yöntemi kaldırıldı.",
         .noticeNewNetwork: "{address} adresindeki hesabınızda yeni bir ağdan oturum açıldı.",
         .noticeFactorsReset:

@@ -68,16 +68,6 @@ package struct AccountRoutes: Sendable {
         return routes
     }
 
-    /// The statements that mail a notice to a person. None if this server sends no mails.
-    func notice(
-        _ notice: AccountMail.Notice, to address: String? = nil, of person: Person, in frame: PageFrame, at now: Date
-    ) throws -> [SQL] {
-        guard endpoints.mail != nil else { return [] }
-        let mail = try person.notice(
-            notice, to: address, publicURL: endpoints.publicURL, language: frame.language, keyring: endpoints.keyring, at: now)
-        return mail.map { [$0] } ?? []
-    }
-
     /// The name of a tenant, or of the installation.
     func name(of owner: UUID, in frame: PageFrame) async throws -> String {
         guard owner != .platform else { return frame.language.text(.wholeInstallation) }

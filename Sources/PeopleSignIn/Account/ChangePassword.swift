@@ -31,7 +31,7 @@ extension AccountRoutes {
             [
                 Person.setPassword(hash.text, of: person.id, keyring: endpoints.keyring, at: now),
                 PersonSession.endOthers(of: person.id, than: account.session.id, .passwordChanged, at: now),
-            ] + (try notice(.passwordChanged, of: person, in: frame, at: now)) + session.statements)
+            ] + (try endpoints.notice(.passwordChanged, of: person, in: frame, at: now)) + session.statements)
         return .seeOther("/account?done=password", cookies: session.cookies)
     }
 

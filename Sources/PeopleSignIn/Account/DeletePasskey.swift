@@ -20,7 +20,8 @@ extension AccountRoutes {
                 guard factors.totp != nil else { return .accountNeedsFactor }
             }
             _ = try await db.run(
-                [PersonPasskey.delete(passkey.id, of: person.id)] + (try notice(.factorRemoved, of: person, in: frame, at: account.now))
+                [PersonPasskey.delete(passkey.id, of: person.id)]
+                    + (try endpoints.notice(.factorRemoved, of: person, in: frame, at: account.now))
                     + [try event("deletePasskey", account, before: ["passkey": passkey.id.description])])
             return nil
         }

@@ -71,7 +71,7 @@ extension AccountRoutes {
                     Person.setAddress(current.email, of: person.id, at: now),
                     Person.resetFailures(.code, of: person.id),
                     PersonSession.endOthers(of: person.id, than: nil, .passwordChanged, at: now),
-                ] + (try notice(.passwordChanged, of: person, in: frame, at: now)) + [
+                ] + (try endpoints.notice(.passwordChanged, of: person, in: frame, at: now)) + [
                     try AuditEvent.insert("setNewPassword", of: person.id.description, owner: .platform, by: origin, at: now)
                 ])
             return true

@@ -41,14 +41,17 @@ extension ProviderSignInRoutes {
         guard let account = try await endpoints.account(request, context), account.session.id.uuid == attempt.session,
             account.isOfAccount
         else { throw ErrorPage.responseBelongsToNoAttempt }
+        let frame = endpoints.frame(request, context)
         do {
             try await endpoints.people.transaction { db in
-                _ = try await db.run([
-                    PersonIdentity.insert(
-                        found.subject, at: provider.issuer, of: provider.tenant, to: account.person.id, at: account.now),
-                    try AuditEvent.insert(
-                        "linkApple", of: account.person.id.description, owner: .platform, by: account.origin, at: account.now),
-                ])
+                _ = try await db.run(
+                    [
+                        PersonIdentity.insert(
+                            found.subject, at: provider.issuer, of: provider.tenant, to: account.person.id, at: account.now)
+                    ] + (try endpoints.notice(.appleConnected, of: account.person, in: frame, at: account.now)) + [
+                        try AuditEvent.insert(
+                            "linkApple", of: account.person.id.description, owner: .platform, by: account.origin, at: account.now)
+                    ])
             }
         } catch let error as DatabaseError where error.constraint?.begins(with: "person_identity_") == true {
             // It belongs to another person, or this person has another one.

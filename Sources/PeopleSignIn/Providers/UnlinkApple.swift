@@ -16,7 +16,7 @@ extension ProviderSignInRoutes {
         guard let provider = try await endpoints.apple?.provider(directory, publicURL: endpoints.publicURL) else {
             return .seeOther("/account")
         }
-        let person = account.person.id
+        let (person, frame) = (account.person.id, endpoints.frame(request, account.web))
         let removed = try await endpoints.people.transaction { db in
             // The row is locked, so that no other request removes the last other way at the same time.
             let (people, passkeys) = try await db.run(Person.lock(person), PersonPasskey.all(of: person))
@@ -24,7 +24,10 @@ extension ProviderSignInRoutes {
             guard try await db.run(PersonIdentity.delete(of: person, at: provider.issuer, of: provider.tenant)).affected > 0
             else { return true }
             _ = try await db.run(
-                AuditEvent.insert("unlinkApple", of: person.description, owner: .platform, by: account.origin, at: account.now))
+                (try endpoints.notice(.factorRemoved, of: account.person, in: frame, at: account.now)) + [
+                    try AuditEvent.insert(
+                        "unlinkApple", of: person.description, owner: .platform, by: account.origin, at: account.now)
+                ])
             return true
         }
         return .seeOther(removed ? AppleOutcome.disconnected.path : AppleOutcome.needed.path)

@@ -33,6 +33,25 @@ struct SsoCallbackTests {
         }
     }
 
+    @Test("a mail tells a person of the first sign-in with the provider, and of no later one")
+    func notice() async throws {
+        try await TestMailServer.run { mails in
+            let settings = try mails.settings()
+            try await FakeProvider.run { provider in
+                try await SSOPlatform.run(with: provider, { $0.mail = settings }) { sso in
+                    _ = try await sso.add(Self.email)
+                    for _ in 0..<2 {
+                        #expect(try await sso.signIn(Self.email, at: provider, in: TestBrowser(sso.platform)).status == 303)
+                    }
+                    let mail = try await mails.mail(to: Self.email)
+                    #expect(mail.part("plain")?.contains("The service of your organization was connected to your account") == true)
+                    _ = try await eventually("no mail waits") { try await sso.platform.count("mail") == 0 ? true : nil }
+                    #expect(mails.mails.count == 1)
+                }
+            }
+        }
+    }
+
     @Test("an invited person without an account gets one, and the invitation is used up")
     func invited() async throws {
         try await FakeProvider.run { provider in

@@ -31,4 +31,21 @@ struct UnlinkAppleTests {
             #expect(try await apple.identities(of: account) == 1)
         }
     }
+
+    @Test("a mail tells the person of the connection, and another one of its end")
+    func notices() async throws {
+        try await TestMailServer.run { mails in
+            let settings = try mails.settings()
+            try await ApplePlatform.run({ $0.mail = settings }) { apple in
+                let account = try await OwnAccount.make(apple.platform)
+                _ = try await apple.link(account)
+                let connected = try await mails.mail(to: account.email)
+                #expect(connected.part("plain")?.contains("An Apple Account was connected to your account") == true)
+                let removed = try await account.send("/account/apple/removal", from: "/account")
+                #expect(removed.location == "/account?done=apple-disconnected")
+                let disconnected = try await mails.mail(to: account.email, after: 1)
+                #expect(disconnected.part("plain")?.contains("A way to sign in was removed from your account") == true)
+            }
+        }
+    }
 }

@@ -12,11 +12,15 @@ struct ApplePlatform: Sendable {
     let platform: TestPlatform
     let provider: FakeProvider
 
-    static func run(_ body: @Sendable @escaping (ApplePlatform) async throws -> Void) async throws {
+    static func run(
+        _ adjust: @escaping @Sendable (inout Settings) -> Void = { _ in },
+        _ body: @Sendable @escaping (ApplePlatform) async throws -> Void
+    ) async throws {
         try await FakeProvider.run(at: "/t/acme", isPublic: true) { provider in
             try await TestPlatform.run({ settings in
                 settings.publicURL = provider.root
                 settings.platformApplication = ("acme", FakeProvider.clientID)
+                adjust(&settings)
             }) { platform in try await body(ApplePlatform(platform: platform, provider: provider)) }
         }
     }
