@@ -2,26 +2,30 @@ import Access
 import Foundation
 import Hummingbird
 import Mail
+import Pages
 import Postgres
 import Web
 
 extension InvitationRoutes {
     /// Deletes an invitation, so that its link is of no use. A person who accepted it stays a member.
     ///
-    /// It needs no scope of the role, because the holder of a leaked link must not be faster than an owner.
+    /// It needs no scope of the role, because the holder of a leaked link must not be faster than an owner. The owners get a mail if an
+    /// operator deletes it.
     func deleteInvitation(_ request: Request, _ call: some ActingContext) async throws -> Response {
         try call.require(.membersWrite)
         try call.requireRecentSignIn(at: now())
         let id = try call.id("invitation", of: "invitation", as: Invitation.self)
         let now = now()
         let (owner, origin) = (call.owner, call.origin)
+        let notice = try await notices.mail(.membersChanged, of: call)
         try await call.database(pool).transaction { db in
             let (_, found) = try await db.run(Membership.lockAll(of: owner), Invitation.lock(id, of: owner))
             guard let invitation = try found.first(Invitation.init) else { throw Problem.notFound("invitation") }
             try request.requireMatch(EntityTag(invitation.updatedAt))
-            let mail = invitation.mail.map { [Mail.removal($0, owner: owner)] } ?? []
+            let removal = invitation.mail.map { [Mail.removal($0, owner: owner)] } ?? []
+            let mails = try await notices.insertions(notice, of: owner, in: db, at: now)
             _ = try await db.run(
-                mail + [Invitation.delete(id, of: owner), try invitation.deletion(of: owner, by: origin, at: now)])
+                removal + mails + [Invitation.delete(id, of: owner), try invitation.deletion(of: owner, by: origin, at: now)])
         }
         return .noContent
     }

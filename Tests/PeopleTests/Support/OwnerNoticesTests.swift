@@ -27,6 +27,9 @@ struct OwnerNoticesTests {
                 try await eventually("the second mail") { count() == 2 }
                 #expect(try await platform.call("DELETE", path, key: secret).status == 204)
                 try await eventually("the third mail") { count() == 3 }
+                let invitation = try await platform.invite("late@example.com").resourceID
+                #expect(try await platform.call("DELETE", "/tenants/acme/invitations/\(invitation)", key: secret).status == 204)
+                try await eventually("the fourth mail") { count() == 4 }
                 let mail = try #require(mails.mails.first { $0.recipient == "ada@example.com" })
                 for name in ["Grace", "Mary", "new@example.com"] { #expect(mail.part("plain")?.contains(name) == false) }
             }
