@@ -166,7 +166,7 @@ struct Routes: Sendable {
             metrics: metrics, logger: logger, now: now)
         personSignIn = PersonSignInRoutes(endpoints: accounts, directory: directory)
         account = AccountRoutes(endpoints: accounts, directory: directory)
-        caller = CallerRoutes(pool: pool) { try await directory.find(idOrSlug: $0.description)?.tenant }
+        caller = CallerRoutes(pool: pool, findTenant: { try await directory.find(idOrSlug: $0.description)?.tenant }, now: now)
         terminal = TerminalRoutes(
             grant: TerminalGrant(pool: pool, keyring: keyring, publicURL: publicURL, limits: limits, logger: logger, now: now),
             account: accounts,

@@ -10,6 +10,8 @@ package struct CallerContext: ChildRequestContext, RecordedContext {
     package let caller: Caller
     /// The tenant that the caller acts for. Nil for an operator, and for a person who acts for nobody.
     package let tenant: Tenant?
+    /// The tenant that the request of an operator names.
+    package let named: Tenant?
 
     package init(context: CallContext) throws {
         guard let caller = context.caller else { throw Problem.unauthenticated }
@@ -19,5 +21,6 @@ package struct CallerContext: ChildRequestContext, RecordedContext {
         else { throw Problem.unauthenticated }
         if let tenant { context.record.note(tenant: tenant.slug) }
         (coreContext, record, self.caller, self.tenant) = (context.coreContext, context.record, caller, tenant)
+        named = caller.isOperator ? context.tenant : nil
     }
 }

@@ -1,4 +1,5 @@
 package import Access
+package import Foundation
 package import Hummingbird
 package import Postgres
 import Web
@@ -8,9 +9,12 @@ package struct CallerRoutes: Sendable {
     let pool: DatabasePool
     /// Finds a tenant by its ID.
     let findTenant: @Sendable (ID<Tenant>) async throws -> Tenant?
+    let now: @Sendable () -> Date
 
-    package init(pool: DatabasePool, findTenant: @escaping @Sendable (ID<Tenant>) async throws -> Tenant?) {
-        (self.pool, self.findTenant) = (pool, findTenant)
+    package init(
+        pool: DatabasePool, findTenant: @escaping @Sendable (ID<Tenant>) async throws -> Tenant?, now: @escaping @Sendable () -> Date
+    ) {
+        (self.pool, self.findTenant, self.now) = (pool, findTenant, now)
     }
 
     /// Below `/v1`.

@@ -13,6 +13,11 @@ private struct Reply: Encodable {
         let authenticated_at, expires_at: Date
     }
 
+    struct Support: Encodable {
+        let id: ID<SupportAccess>
+        let ends_at: Date
+    }
+
     struct Membership: Encodable {
         let id: ID<People.Membership>
         /// Absent for an operator, who is a member of the platform.
@@ -33,11 +38,14 @@ private struct Reply: Encodable {
     let role: String?
     let scopes: [String]
     let session: Session?
+    /// The running one of an operator, in the tenant that the request names.
+    let support_access: Support?
     let memberships: [Membership]?
 }
 
 extension CallerRoutes {
-    /// Shows the caller: its name, the tenant that it acts for, and its permissions there. A person also sees its session and memberships.
+    /// Shows the caller: its name, the tenant that it acts for, and its permissions there. A person also sees its session and memberships,
+    /// and an operator its support access of the tenant that the request names.
     @Sendable
     func getCaller(_ request: Request, _ call: CallerContext) async throws -> Response {
         _ = try Query(request)
@@ -52,7 +60,7 @@ extension CallerRoutes {
             return try .json(
                 Reply(
                     actor: id.description, name: key.name, email: nil, is_operator: caller.isOperator, tenant_id: call.tenant?.id,
-                    tenant: call.tenant?.slug, role: nil, scopes: scopes, session: nil, memberships: nil))
+                    tenant: call.tenant?.slug, role: nil, scopes: scopes, session: nil, support_access: nil, memberships: nil))
         case .person(let id, let session, _):
             let (people, sessions, found) = try await PlatformDatabase(pool, for: .showPerson).run(
                 Person.find(id), PersonSession.find(session), Membership.all(of: id))
@@ -73,7 +81,13 @@ extension CallerRoutes {
                     tenant_id: call.tenant?.id, tenant: call.tenant?.slug, role: role?.description, scopes: scopes,
                     session: Reply.Session(
                         id: session.id, kind: session.kind, methods: session.methods, authenticated_at: session.authenticatedAt,
-                        expires_at: session.expiresAt), memberships: memberships))
+                        expires_at: session.expiresAt), support_access: try await support(of: id, call), memberships: memberships))
         }
+    }
+
+    private func support(of person: ID<Person>, _ call: CallerContext) async throws -> Reply.Support? {
+        guard let tenant = call.named?.id else { return nil }
+        let open = try await OwnerDatabase(pool, tenant: tenant).run(SupportAccess.open(of: person, in: tenant)).first(SupportAccess.init)
+        return open.flatMap { $0.isActive(at: now()) ? Reply.Support(id: $0.id, ends_at: $0.endsAt) : nil }
     }
 }

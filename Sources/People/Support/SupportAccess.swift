@@ -38,6 +38,14 @@ extension SupportAccess {
         """
     }
 
+    /// The support access of a person in a tenant that nobody has ended.
+    static func open(of person: ID<Person>, in tenant: ID<Tenant>) -> SQL {
+        """
+        SELECT id, person_id, operator_name, reason, started_at, ends_at, ended_at, ended_by FROM support_access
+        WHERE tenant_id = \(tenant) AND person_id = \(person) AND ended_at IS NULL
+        """
+    }
+
     /// The support accesses of a session's person in all tenants that nobody has ended.
     static func open(digests: [[UInt8]]) -> SQL {
         """

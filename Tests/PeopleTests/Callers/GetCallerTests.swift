@@ -52,6 +52,24 @@ struct GetCallerTests {
         }
     }
 
+    @Test("an operator sees its running support access of the tenant in the header")
+    func support() async throws {
+        try await TestPlatform.run { platform in
+            let (_, secret) = try await platform.addOperator()
+            let none = try await Self.get(secret, tenant: "acme", platform)
+            #expect(none.status == 200 && none.json["support_access"] == nil && none.json["is_operator"] as? Bool == true)
+            _ = try await platform.startSupport(secret)
+            let started = try #require(try await platform.call("GET", "/tenants/acme/support-accesses", key: secret).elements.first)
+            let shown = try await Self.get(secret, tenant: "acme", platform).json["support_access"] as? [String: Any]
+            #expect(shown?["id"] as? String == started["id"] as? String && shown?["ends_at"] as? String == started["ends_at"] as? String)
+            for other in ["globex", nil] {
+                #expect(try await Self.get(secret, tenant: other, platform).json["support_access"] == nil)
+            }
+            try await platform.ageSupport(by: 61)
+            #expect(try await Self.get(secret, tenant: "acme", platform).json["support_access"] == nil)
+        }
+    }
+
     @Test("without a valid caller, the response is 401")
     func nobody() async throws {
         try await TestPlatform.run { platform in

@@ -201,6 +201,10 @@ enum Examples {
         "session":{"id":"psession_1","authenticated_at":"2026-11-21T08:00:00Z","expires_at":"2027-02-19T08:00:00Z"},\#
         "memberships":[{"tenant":"acme","tenant_id":"tenant_1","role":"owner"}]}
         """#
+    static let supportingCaller = #"""
+        {"object":"caller","actor":"person_1","name":"Ada Lovelace","is_operator":true,"scopes":["users:read"],\#
+        "support_access":{"id":"support_1","ends_at":"2026-11-21T09:00:00Z"}}
+        """#
     static let login = #"""
         {"id":"login_1","object":"login","occurred_at":"2026-11-21T08:00:00Z","outcome":"succeeded","user_id":"user_1",\#
         "application_id":"app_1","connection":"own"}

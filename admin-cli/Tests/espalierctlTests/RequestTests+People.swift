@@ -3,6 +3,7 @@ extension RequestTests {
     static let members: [Example] = [
         .init("whoami --jq .actor", "GET /v1/caller", answer: Examples.caller, shows: "person_1"),
         .init("whoami --tenant acme", "GET /v1/caller", answer: Examples.caller, shows: "Memberships"),
+        .init("whoami --tenant acme", "GET /v1/caller", answer: Examples.supportingCaller, shows: "support_1"),
         .init(
             "members list --tenant acme", "GET /v1/tenants/acme/members", answer: Examples.list(Examples.member), shows: "ada@example.com"),
         .init(

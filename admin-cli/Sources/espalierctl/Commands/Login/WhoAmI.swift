@@ -6,7 +6,7 @@ struct WhoAmI: CallCommand {
         commandName: "whoami",
         abstract: "Shows who you are for the server: a person or an API key, the role and the scopes.",
         discussion: """
-            With several memberships, pass --tenant to see the role in one of them.
+            With several memberships, pass --tenant to see the role in one of them. An operator sees its running support access there.
 
             EXAMPLES
               espalierctl whoami
@@ -23,6 +23,8 @@ struct WhoAmI: CallCommand {
         .init("Session", "session.id").optional,
         .init("Signed in", "session.authenticated_at").optional,
         .init("Expires", "session.expires_at").optional,
+        .init("Support", "support_access.id").optional,
+        .init("Support ends", "support_access.ends_at").optional,
         sections: [
             .init(
                 title: "Memberships", path: "memberships",
