@@ -25,6 +25,8 @@ struct RevokeConsentTests {
             for scope in ["openid", "openid profile email"] { #expect(try await sso.needsConsent(["scope": scope], at: 2)) }
             let events = try await sso.platform.events("session.revoked")
             #expect(events.map { $0["revoked"] as? Int } == [2])
+            let actors = try await sso.platform.webhookActors("session.revoked")
+            #expect(actors == [sso.platform.acme.api_keys[0].id])
             #expect(try await sso.platform.audited("revokeConsent").count == 1)
             // A new one has only the new scopes.
             _ = try await sso.allow(["scope": "openid"])

@@ -23,6 +23,13 @@ extension TestPlatform {
         }
     }
 
+    /// The actors of the emitted events of a kind, in order.
+    package func webhookActors(_ kind: String) async throws -> [String?] {
+        try await ownerPool.run("SELECT actor->>'id' AS actor FROM webhook_event WHERE type = \(kind) ORDER BY id").map { row in
+            try row.get("actor")
+        }
+    }
+
     package struct Audited {
         package let actor, subject: String
         package let before, after: [String: any Sendable]

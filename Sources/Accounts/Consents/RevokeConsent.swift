@@ -24,7 +24,7 @@ extension UserRoutes {
                 UPDATE consent SET revoked_at = \(time), updated_at = \(time.asChange(after: consent.updated_at))
                 WHERE tenant_id = \(tenant) AND id = \(id)
                 """)
-            try await Session.endAll(of: user, at: consent.application_id, tenant, because: .revoked, at: now, in: db)
+            try await Session.endAll(of: user, at: consent.application_id, tenant, because: .revoked, by: origin, at: now, in: db)
             _ = try await db.run(
                 AuditEvent.insert("revokeConsent", of: id.description, owner: tenant.uuid, by: origin, before: consent, at: now))
         }

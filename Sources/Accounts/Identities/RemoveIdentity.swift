@@ -65,7 +65,7 @@ extension UserRoutes {
         // A sign-in that read the identity before the end of the transaction may have started after `now`.
         if removed == .signedIn {
             try await database.transaction { db in
-                _ = try await Session.endAll(of: user, tenant, because: .revoked, at: self.now(), in: db)
+                _ = try await Session.endAll(of: user, tenant, because: .revoked, by: origin, at: self.now(), in: db)
             }
         }
         return removed != nil

@@ -115,9 +115,10 @@ extension Session {
     }
 
     /// Ends the sessions of a user at one application. It emits the webhook event. The caller then writes the audit event.
+    /// - Parameter origin: the actor for the webhook event.
     package static func endAll(
-        of user: ID<User>, at application: ID<Application>, _ tenant: ID<Tenant>, because reason: EndReason, at now: Date,
-        in db: Transaction
+        of user: ID<User>, at application: ID<Application>, _ tenant: ID<Tenant>, because reason: EndReason, by origin: AuditEvent.Origin,
+        at now: Date, in db: Transaction
     ) async throws {
         let ended = try await db.run(
             """
@@ -133,7 +134,8 @@ extension Session {
         ).map { try $0.get("id", as: ID<Session>.self) }
         guard !ended.isEmpty else { return }
         _ = try await db.run(
-            WebhookEvent.emit(.sessionRevoked, data: RevokedSessions(because: reason, ended, of: user), owner: tenant.uuid, at: now))
+            WebhookEvent.emit(
+                .sessionRevoked, data: RevokedSessions(because: reason, ended, of: user), owner: tenant.uuid, by: origin, at: now))
     }
 }
 

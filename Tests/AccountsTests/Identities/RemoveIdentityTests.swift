@@ -239,6 +239,8 @@ struct RemoveIdentityTests {
                 return (removal, try #require(try await browser.callback(form)["code"]))
             }
             #expect(try await removal.value == 204)
+            // The sessions of both transactions.
+            for actor in try await platform.webhookActors("session.revoked") { #expect(actor == platform.acme.api_keys[0].id) }
             #expect(try await browser.redeem(code, request).isOAuthError(400, "invalid_grant"))
         }
     }
