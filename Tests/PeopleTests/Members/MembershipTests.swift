@@ -30,6 +30,32 @@ struct MembershipTests {
         }
     }
 
+    @Test("a new name waits for the end of a membership, which does not wait for the account")
+    func lockOrder() async throws {
+        try await TestPlatform.run { platform in
+            let (member, person) = try await platform.addMember("Ada")
+            _ = try await platform.ownerPool.run(
+                Membership.insert(ID(at: Date()), of: person, as: .builtIn(.viewer), owner: platform.globexID, at: Date()))
+            let acme = OwnerDatabase(platform.pool, owner: platform.acmeID)
+            let renaming = try await acme.transaction { db in
+                _ = try await db.run("SELECT FROM membership WHERE id = \(member) FOR UPDATE")
+                let renaming = Task { try await platform.ownerPool.run(Person.rename(person, to: "Ada Lovelace", at: Date())).affected }
+                // It has the account, and needs the membership.
+                try await eventually("the new name waits") {
+                    let waiting: SQL = """
+                        SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+                        """
+                    return try await !platform.ownerPool.run(waiting).isEmpty
+                }
+                _ = try await db.run("DELETE FROM membership WHERE tenant_id = \(platform.acmeID) AND id = \(member)")
+                return renaming
+            }
+            #expect(try await renaming.value == 1)
+            let members = try await platform.ownerPool.run(Membership.all(of: person)).map(Membership.init)
+            #expect(members.map(\.name) == ["Ada Lovelace"])
+        }
+    }
+
     @Test("an unknown person, a second membership, and a role that does not fit the owner are refused")
     func refuses() async throws {
         try await TestPlatform.run { platform in
