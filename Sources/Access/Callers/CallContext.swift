@@ -15,6 +15,8 @@ package struct CallContext: ChildRequestContext, RecordedContext {
     package internal(set) var tenant: Tenant?
     /// Whether the method can change data: every method except GET and HEAD. False for operations that only read.
     package internal(set) var isChange = false
+    /// Finds the caller and the tenant of the path again, for a response that can last longer than the permission. Nil without a caller.
+    var again: (@Sendable () async throws -> CallContext)?
 
     package init(context: WebContext) {
         (coreContext, record, ownHost) = (context.coreContext, context.record, context.ownHost)
@@ -103,6 +105,9 @@ package struct Authenticate: RouterMiddleware {
             context.caller = caller
             if name == nil, let own = caller.tenant { context.tenant = try await findTenant(own.description) }
         }
+        if context.caller != nil, let secret = request.bearerToken {
+            context.again = { [context] in try await renew(context, secret) }
+        }
         if context.isChange, let caller = context.caller {
             // A request with neither header has no body (RFC 9112, section 6.3).
             let isChunked = request.headers[.transferEncoding] != nil
@@ -128,6 +133,20 @@ package struct Authenticate: RouterMiddleware {
             if let person { forgetPerson(person.session.person) }
         }
         return response
+    }
+
+    /// The context with the caller and the tenant of the path as they are now. It counts no request.
+    private func renew(_ context: CallContext, _ secret: String) async throws -> CallContext {
+        var context = context
+        let name = context.parameters.get("tenant")
+        context.tenant = if let name { try await findTenant(name) } else { nil }
+        if PersonSession.isWellFormed(secret) {
+            let person = try await findPerson?(secret, limits, context.record, now())
+            context.caller = person?.caller(for: name == nil ? .unnamed : .path(context.tenant), at: now())
+        } else {
+            context.caller = try await callers.find(secret: secret, within: limits, context.record, at: now()).map(Caller.init)
+        }
+        return context
     }
 }
 

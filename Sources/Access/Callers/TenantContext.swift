@@ -13,6 +13,7 @@ package struct TenantContext: ChildRequestContext, ActingContext {
     /// The own host of the tenant that the request names. Nil at the public URL.
     package let ownHost: OwnHost?
     package var owner: UUID { tenant.uuid }
+    private let again: (@Sendable () async throws -> CallContext)?
 
     package init(context: CallContext) throws {
         guard let caller = context.caller else { throw Problem.unauthenticated }
@@ -25,7 +26,15 @@ package struct TenantContext: ChildRequestContext, ActingContext {
         else { throw Problem(.conflict, "This tenant is purged. Only its name and its usage remain, and they are read-only.") }
         context.record.note(tenant: tenant.slug)
         (coreContext, record, self.caller, ownHost) = (context.coreContext, context.record, caller, context.ownHost)
-        (self.tenant, slug) = (tenant.id, tenant.slug)
+        (self.tenant, slug, again) = (tenant.id, tenant.slug, context.again)
+    }
+
+    /// The same proof as of now, for a response that can last longer than the permission: the key or the session, the membership or the
+    /// support access, and the tenant can end in between. It comes from the caches, so it is cheap.
+    /// - Throws: `Problem` if the caller may no longer act for the tenant, `TooManyRequests`, and the errors of the database.
+    package func renewed() async throws -> TenantContext {
+        guard let again else { throw Problem.unauthenticated }
+        return try TenantContext(context: try await again())
     }
 
     /// Checks that the caller acts for the platform.

@@ -12,13 +12,11 @@ import Web
 extension WebhookRoutes {
     /// Sends the events of a tenant as they occur (HTML Standard, section 9.2, "Server-sent events"), for a developer's terminal.
     ///
-    /// The stream ends after 15 minutes, so that the permission of the caller is checked again. The terminal then sends the last ID, and gets
-    /// what it missed, at most of one hour.
+    /// The stream ends as soon as the caller loses the permission, and after 15 minutes. The terminal then sends the last ID, and gets what it
+    /// missed, at most of one hour.
     @Sendable
     func listenWebhooks(_ request: Request, _ call: TenantContext) async throws -> Response {
-        try call.require(.webhooksRead)
-        // Events name users.
-        try call.require(.usersRead)
+        try Self.requireScopes(call)
         let seconds = try Query(request, "seconds").integer("seconds", 1...EventStream.longest) ?? EventStream.longest
         let start = try Self.start(request, at: now())
         let (id, database) = (ID<WebhookListener>(at: now()), call.database(pool))
@@ -33,7 +31,9 @@ extension WebhookRoutes {
                 \(WebhookListener.mostOfTenant). Close one, and retry.
                 """)
         }
-        let stream = EventStream(listener: id, tenant: call.tenant, seconds: seconds, database: database, now: now)
+        let stream = EventStream(listener: id, tenant: call.tenant, seconds: seconds, database: database, now: now) {
+            try Self.requireScopes(try await call.renewed())
+        }
         return Response(
             status: .ok,
             headers: [.contentType: "text/event-stream", .cacheControl: "no-store", .xAccelBuffering: "no"],
@@ -47,6 +47,12 @@ extension WebhookRoutes {
                 }
                 try await writer.finish(nil)
             })
+    }
+
+    private static func requireScopes(_ call: TenantContext) throws {
+        try call.require(.webhooksRead)
+        // Events name users.
+        try call.require(.usersRead)
     }
 
     private static let longestGap: TimeInterval = 3600
@@ -77,6 +83,8 @@ private struct EventStream: Sendable {
     let seconds: Int
     let database: OwnerDatabase
     let now: @Sendable () -> Date
+    /// Checks that the caller still has the permission.
+    let check: @Sendable () async throws -> Void
 
     /// - Parameter send: returns when there is room for more.
     func run(after start: ID<WebhookEvent>, _ send: (String) async throws -> Void) async throws {
@@ -85,6 +93,7 @@ private struct EventStream: Sendable {
         var (floor, sent, pass) = (start.uuid, Set<UUID>(), 0)
         try await send("retry: 1000\n\n")
         while now() < end, !Task.isShuttingDownGracefully {
+            guard try await isPermitted() else { break }
             let time = now()
             var after = floor
             var events: [EmittedEvent]
@@ -103,6 +112,12 @@ private struct EventStream: Sendable {
             try await Task.sleep(for: Self.pause)
         }
         try await self.end()
+    }
+
+    /// False for a caller who has lost the permission. The terminal learns the reason when it connects again.
+    private func isPermitted() async throws -> Bool {
+        do { try await check() } catch is Problem { return false } catch is TooManyRequests { return false }
+        return true
     }
 
     func end() async throws {
