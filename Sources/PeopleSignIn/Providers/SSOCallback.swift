@@ -37,7 +37,7 @@ extension ProviderSignInRoutes {
                 guard try await db.run(connection.noteSignIn(of: tenant, at: now)).affected == 1 else { throw UnknownAccount() }
                 let member = try await Member.find(account, at: connection.issuer, of: tenant, in: db, at: now)
                 let origin = AuditEvent.Origin(actor: member.person.description, address: facts.address, requestID: facts.requestID)
-                // An account that begins with this sign-in has no other way to sign in, so the link is no news.
+                // A new account needs no notice, because it begins with this link.
                 if member.identity == nil, member.new == nil, let person = try await db.run(Person.find(member.person)).first(Person.init) {
                     let frame = endpoints.frame(request, context)
                     let mails = try endpoints.notice(.providerConnected, of: person, in: frame, at: now)
