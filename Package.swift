@@ -406,7 +406,11 @@ let package = Package(
             dependencies: ["Server", "People", "Access", "Postgres", "Sealing", "TestSupport"]),
         .testTarget(
             name: "PeopleSignInTests",
-            dependencies: ["Server", "People", "Factors", "Access", "Postgres", "Sealing", "Encoding", "TestSupport", nioHTTP1]),
+            dependencies: [
+                "Server", "PeopleSignIn", "Passkeys", "People", "Factors", "Access", "Web", "Postgres", "Sealing", "Encoding",
+                "TestSupport",
+                httpTypes, hummingbird, logging, nioCore, nioHTTP1,
+            ]),
         .testTarget(
             name: "PeopleSSOTests",
             dependencies: [

@@ -1,0 +1,105 @@
+import Access
+import Encoding
+import Factors
+import Foundation
+import Hummingbird
+import Logging
+import People
+import Sealing
+import TestSupport
+import Testing
+import Web
+
+@testable import PeopleSignIn
+
+@Suite("Known browser")
+struct KnownBrowserTests {
+    private let person = ID<Person>(at: Date())
+
+    /// No test asks its database.
+    private static func endpoints(_ keyring: Keyring, at publicURL: String = "https://login.test") throws -> AccountEndpoints {
+        AccountEndpoints(
+            pool: try TestDatabase.pool("postgres://nobody@127.0.0.1:9/none"), keyring: keyring, publicURL: publicURL,
+            limits: RequestLimits(perMinute: 1), hashing: PasswordHashing(count: 1), mail: nil, apple: nil, metrics: Metrics(),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, now: { Date() })
+    }
+
+    /// The value that a browser keeps.
+    private static func value(of person: ID<Person>, _ endpoints: AccountEndpoints) throws -> String {
+        let cookie = KnownBrowser.cookie(of: person, endpoints)
+        return String(try #require(cookie.firstMatch(of: /^__Host-espalier-account-browser=([^;]+);/)).1)
+    }
+
+    private static func isKnown(_ person: ID<Person>, _ value: String, _ endpoints: AccountEndpoints) -> Bool {
+        KnownBrowser.isKnown(person, in: .with(cookie: "__Host-espalier-account-browser=\(value)"), endpoints)
+    }
+
+    @Test("a browser knows each person who has signed in there, and no other")
+    func bound() throws {
+        let endpoints = try Self.endpoints(try Keyring.make())
+        let (grace, stranger) = (ID<Person>(at: Date()), ID<Person>(at: Date()))
+        let (one, two) = (try Self.value(of: person, endpoints), try Self.value(of: grace, endpoints))
+        #expect(Self.isKnown(person, one, endpoints) && Self.isKnown(grace, two, endpoints))
+        #expect(!Self.isKnown(grace, one, endpoints) && !Self.isKnown(person, two, endpoints))
+        // The MAC is for the person, not only the ID beside it.
+        let (first, second) = (try #require([UInt8](base64URL: one)), try #require([UInt8](base64URL: two)))
+        let mixed = Array(first[..<4] + second[4..<20] + first[20...]).base64URL
+        for each in [person, grace, stranger] { #expect(!Self.isKnown(each, mixed, endpoints)) }
+        let several = "__Host-espalier-account-browser=\(one); a=b;__Host-espalier-account-browser=\(two)"
+        for each in [person, grace] { #expect(KnownBrowser.isKnown(each, in: .with(cookie: several), endpoints)) }
+        #expect(!KnownBrowser.isKnown(stranger, in: .with(cookie: several), endpoints))
+    }
+
+    @Test("a changed, shortened or lengthened cookie is not a proof")
+    func tampered() throws {
+        let endpoints = try Self.endpoints(try Keyring.make())
+        let value = try Self.value(of: person, endpoints)
+        let bytes = try #require([UInt8](base64URL: value))
+        #expect(bytes.count == 52)
+        for index in bytes.indices {
+            var changed = bytes
+            changed[index] ^= 0x80
+            #expect(!Self.isKnown(person, changed.base64URL, endpoints), "\(index)")
+        }
+        for part in [Array(bytes.dropLast()), Array(bytes.dropFirst()), bytes + [0], Array(bytes[..<20]), []] {
+            #expect(!Self.isKnown(person, part.base64URL, endpoints))
+        }
+        // Blanks and separators around a value belong to the header.
+        for text in spoiled(value) where !text.contains(" ") { #expect(!Self.isKnown(person, text, endpoints), "\(text.debugDescription)") }
+    }
+
+    @Test("the cookie has its name by bytes, and the prefix that sibling domains cannot set", arguments: joiningScalars)
+    func name(_ joining: String) throws {
+        let endpoints = try Self.endpoints(try Keyring.make())
+        let value = try Self.value(of: person, endpoints)
+        let name = "__Host-espalier-account-browser"
+        for cookie in ["espalier-account-browser=\(value)", "\(name)\(joining)=\(value)", "\(joining)\(name)=\(value)"] {
+            #expect(!KnownBrowser.isKnown(person, in: .with(cookie: cookie), endpoints), "\(cookie.debugDescription)")
+        }
+        // The separator ends the value before it.
+        #expect(KnownBrowser.isKnown(person, in: .with(cookie: "a=\(joining);\(name)=\(value)"), endpoints))
+        #expect(KnownBrowser.isKnown(person, in: .with(cookie: "\(name)=\(value);\(joining)"), endpoints))
+    }
+
+    @Test("the MAC of another purpose, and of a removed digest key, is not a proof")
+    func keys() throws {
+        let (old, new) = (DigestKey.generate(start: .distantPast), DigestKey.generate(start: Date(timeIntervalSince1970: 0)))
+        let subject = withUnsafeBytes(of: person.uuid.uuid, Array.init)
+        let keyring = try Keyring.make([old])
+        for (purpose, isKnown) in [("known_browser", true), ("account_form", false)] {
+            let mac = try #require(keyring.mac(subject, purpose: purpose, keyID: old.id))
+            let value = (old.id.bytes + subject + mac).base64URL
+            #expect(try Self.isKnown(person, value, Self.endpoints(keyring)) == isKnown)
+            #expect(try Self.isKnown(person, value, Self.endpoints(Keyring.make([old, new]))) == isKnown)
+            #expect(try !Self.isKnown(person, value, Self.endpoints(Keyring.make([new]))))
+        }
+    }
+
+    @Test("no script, other site or plain connection gets the cookie, and it lasts 180 days")
+    func attributes() throws {
+        let parts = KnownBrowser.cookie(of: person, try Self.endpoints(try Keyring.make())).components(separatedBy: "; ").dropFirst()
+        #expect(Set(parts) == ["Max-Age=15552000", "Path=/", "HttpOnly", "Secure", "SameSite=Lax"])
+        let local = try Self.endpoints(try Keyring.make(), at: "http://localhost:8080")
+        #expect(KnownBrowser.cookie(of: person, local).hasPrefix("espalier-account-browser="))
+    }
+}
