@@ -14,8 +14,7 @@ package struct CredentialKey: Sendable {
     }
 
     package enum Refusal: Error, Equatable {
-        /// The key is not a COSE key in its only form, or its point is weak. A P-256 key can also be off its curve. This is not checked for
-        /// Ed25519, whose signatures then all fail.
+        /// The key is not a COSE key in its only form, or its point is weak or not on its curve.
         case malformed
         /// Another algorithm.
         case algorithm
@@ -48,7 +47,7 @@ package struct CredentialKey: Sendable {
             key = .p256(point)
         } else if algorithm == .integer(Algorithm.edDSA.rawValue) {
             guard members.count == 4, value.member(Label.type) == .integer(1), value.member(Label.curve) == .integer(6),
-                let x = value.member(Label.x)?.bytes(count: 32), !Self.isWeak(x),
+                let x = value.member(Label.x)?.bytes(count: 32), Self.isSound(x),
                 let point = try? Curve25519.Signing.PublicKey(rawRepresentation: x)
             else { throw .malformed }
             key = .ed25519(point)
@@ -67,16 +66,17 @@ package struct CredentialKey: Sendable {
 
     // MARK: Weak keys
 
-    /// Whether an Ed25519 key is a point of small order, or not in its shortest form (RFC 8032, section 5.1.3).
+    /// Whether an Ed25519 key is a point of the curve in its shortest form (RFC 8032, section 5.1.3), and its order is not small. The library
+    /// checks only its length.
     ///
     /// For a point of small order, anybody can make a signature that BoringSSL accepts. The person could then deny an act of the audit
     /// trail. A correct key is never such a point.
-    private static func isWeak(_ point: [UInt8]) -> Bool {
+    private static func isSound(_ point: [UInt8]) -> Bool {
         var y = point
         // The sign of x.
         y[31] &= 0x7F
         let isReduced = y[0] < 0xED || y[31] < 0x7F || y[1...30].contains { $0 < 0xFF }
-        return !isReduced || smallOrders.contains(y)
+        return isReduced && !smallOrders.contains(y) && EdwardsCurve.hasPoint(atY: y)
     }
 
     /// The y-coordinates of the 8 points whose order divides 8.
