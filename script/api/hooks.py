@@ -6,6 +6,8 @@ purpose is sent as it is.
 
 import atexit
 import base64
+import hashlib
+import hmac
 import json
 import os
 import random
@@ -35,6 +37,10 @@ LOGOS = {
         "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII="),
     "image/svg+xml": b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 2 2"><circle cx="1" cy="1" r="1"/></svg>'}
 
+# The pages and forms of the own account that leave the session to the others. Each form has the same token.
+OF_ACCOUNT = {
+    "showAccount", "showName", "showEmail", "showPassword", "showTOTP", "listPasskeys", "showNewPasskey", "listOwnSessions",
+    "listOwnAPIKeys", "changeName", "renewRecoveryCodes", "endOtherSessions"}
 # The steps of a device's user, after the first page.
 DECIDES_ON_DEVICE = {"showDevice", "signInForDevice", "reviewDevice", "approveDevice", "refuseDevice"}
 
@@ -53,6 +59,8 @@ class World:
         self.states = {}
         # The client IDs of applications that registered themselves.
         self.registered = []
+        # The cookies of a person who is signed in, and the token of that person's forms.
+        self.person = None
         self.statuses = defaultdict(lambda: defaultdict(int))
 
     def may_end(self, action):
@@ -214,6 +222,8 @@ def before_call(context, case, kwargs):
             case.headers["Idempotency-Key"] = str(uuid.UUID(int=chance.getrandbits(128)))
     if action in DECIDES_ON_DEVICE and all(valid.values()):
         lead_device(case, action, path)
+    if "account" in operation.definition.raw["tags"] and all(valid.values()):
+        lead_account(case, action)
     if valid[ParameterLocation.BODY] and isinstance(case.body, dict):
         if action in ("appleCallback", "sharedAppleCallback") and path.get("tenant", "globex") in SETTINGS["applications"]:
             cancel_at_apple(case, path.get("tenant", "globex"))
@@ -349,6 +359,64 @@ def cancel_at_apple(case, slug):
         "code_challenge_method": "S256"})
     case.cookies = begun.cookies.get_dict()
     case.body = {"state": parse_qs(urlsplit(begun.headers["Location"]).query)["state"][0], "error": "user_cancelled_authorize"}
+
+
+def lead_account(case, action):
+    """Makes it a step after a page that a browser has opened: only we can make the token of a form, and an account begins with an
+    invitation."""
+    account = f"{SETTINGS['base_url']}/account"
+    if action in OF_ACCOUNT:
+        world.person = world.person or register(account)
+        case.cookies, token = world.person
+        if isinstance(case.body, dict):
+            case.body["csrf"] = token
+    elif action in ("signIn", "signInWithPassword"):
+        page = requests.get(f"{account}/sign-in")
+        case.cookies = page.cookies.get_dict()
+        case.body |= {"csrf": hidden(page, "csrf"), "email": "nobody@example.com"}
+    elif action in ("showInvitation", "acceptInvitation", "showAuthenticator", "confirmAuthenticator"):
+        browser, form = invited(account)
+        if action == "showInvitation":
+            case.query = {"token": form["token"]}
+        elif action == "acceptInvitation":
+            case.body = form
+        else:
+            browser.post(f"{account}/invitation", data=form, allow_redirects=False)
+            if action == "confirmAuthenticator":
+                case.body = first_code(browser.get(f"{account}/sign-in/authenticator"))
+        case.cookies = browser.cookies.get_dict()
+
+
+def invited(account):
+    """A browser with the page of an invitation to Acme, and its form."""
+    made = requests.post(
+        f"{SETTINGS['base_url']}/v1/tenants/acme/invitations", headers={"Authorization": f"Bearer {os.environ['ESPALIER_CHECK_API_KEY']}"},
+        json={"email": f"person-{chance.getrandbits(32):08x}@example.com", "role": "viewer", "send_mail": False})
+    browser = requests.Session()
+    page = browser.get(made.json().get("url", f"{account}/invitation"))
+    form = {name: hidden(page, name) for name in ("csrf", "token")}
+    return browser, form | {"name": "Katherine Johnson", "password": "correct horse battery staple"}
+
+
+def register(account):
+    """The cookies of a person who has accepted an invitation, and the token of that person's forms."""
+    browser, form = invited(account)
+    page = browser.post(f"{account}/invitation", data=form)
+    browser.post(f"{account}/sign-in/authenticator", data=first_code(page))
+    return browser.cookies.get_dict(), hidden(browser.get(account), "csrf")
+
+
+def first_code(page):
+    """The form with the code for the key that a page shows (RFC 6238)."""
+    key = re.search("<bdi>([A-Z2-7 ]{39})</bdi>", page.text)
+    mac = hmac.new(base64.b32decode(key[1].replace(" ", "") if key else ""), int(time.time() / 30).to_bytes(8, "big"), hashlib.sha1).digest()
+    place = mac[-1] & 0xF
+    return {"csrf": hidden(page, "csrf"), "code": f"{(int.from_bytes(mac[place:place + 4], 'big') & 0x7FFFFFFF) % 1_000_000:06}"}
+
+
+def hidden(page, name):
+    found = re.search(f'name="{name}" value="([^"]*)"', page.text)
+    return found[1] if found else "none"
 
 
 def lead_device(case, action, path):
