@@ -78,3 +78,10 @@ extension TestPlatform {
         return Counts(mails: try rows[0].get("mails"), work: try rows[0].get("work"))
     }
 }
+
+extension TestPlatform {
+    /// Takes the due work once.
+    func pass(_ log: RecordedLog = RecordedLog(), metrics: Metrics = Metrics(), at now: Date = Date()) async throws {
+        _ = try await jobs(log: log, metrics: metrics).worker(prelude: PlatformDatabase.prelude, concurrency: 4).pass(at: now)
+    }
+}
