@@ -80,12 +80,7 @@ struct Registrant: Sendable {
             for request in requests {
                 running.append(Task { try await request() })
                 let count = running.count
-                try await eventually("\(count) requests wait") {
-                    let waiting: SQL = """
-                        SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
-                        """
-                    return try await platform.pool.run(waiting).count == count
-                }
+                try await platform.waitForLock("\(count) requests wait", by: count)
             }
             try await action()
             return running

@@ -47,4 +47,15 @@ extension TestPlatform {
             "SELECT id, given_name, family_name, email, email_verified, is_private_email, email_disabled FROM tenant_user WHERE id = \(id)"
         ).first(User.init)
     }
+
+    /// Waits until statements of the installation wait for locks of other transactions, such as one of the test.
+    /// - Parameter count: their number. Default: at least one.
+    package func waitForLock(_ what: String, by count: Int? = nil) async throws {
+        try await eventually(what) {
+            let waiting = try await pool.run(
+                "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+            ).count
+            return count.map { waiting == $0 } ?? (waiting > 0)
+        }
+    }
 }

@@ -157,12 +157,7 @@ struct SeveralIdentitiesTests {
                 _ = try await db.run("SELECT FROM team_transfer_user FOR UPDATE")
                 _ = try await db.run("DELETE FROM identity WHERE created_at = (SELECT max(created_at) FROM identity)")
                 let collecting = Task { try await platform.work("collect", transfer) }
-                try await eventually("Apple has answered") {
-                    let waiting: SQL = """
-                        SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
-                        """
-                    return try await !platform.pool.run(waiting).isEmpty
-                }
+                try await platform.waitForLock("Apple has answered")
                 return collecting
             }
             #expect(try await collecting.value.status == 200)
@@ -195,12 +190,7 @@ struct SeveralIdentitiesTests {
                         }
                     }
                 }
-                try await eventually("the second addition waits") {
-                    let waiting: SQL = """
-                        SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
-                        """
-                    return try await !platform.pool.run(waiting).isEmpty
-                }
+                try await platform.waitForLock("the second addition waits")
                 return second
             }
             try await second.value

@@ -192,12 +192,7 @@ struct HandOverGrantTests {
             let revoking = try await platform.ownerPool.transaction { db in
                 _ = try await db.run("SELECT FROM identity FOR UPDATE")
                 let revoking = Task { try await platform.runRevocations() }
-                try await eventually("it waits for the deletion") {
-                    let waiting: SQL = """
-                        SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
-                        """
-                    return try await !platform.pool.run(waiting).isEmpty
-                }
+                try await platform.waitForLock("it waits for the deletion")
                 _ = try await db.run("DELETE FROM tenant_user WHERE id = \(ID<User>(globex.user))")
                 return revoking
             }

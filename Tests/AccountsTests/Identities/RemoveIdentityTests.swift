@@ -230,12 +230,7 @@ struct RemoveIdentityTests {
             let (removal, code) = try await platform.ownerPool.transaction { db in
                 _ = try await db.run("SELECT FROM identity WHERE apple_sub = \(subjects[0]) FOR UPDATE")
                 let removal = Task { try await platform.call("DELETE", "\(path)/\(id)").status }
-                try await eventually("the removal waits") {
-                    let waiting: SQL = """
-                        SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
-                        """
-                    return try await !platform.pool.run(waiting).isEmpty
-                }
+                try await platform.waitForLock("the removal waits")
                 return (removal, try #require(try await browser.callback(form)["code"]))
             }
             #expect(try await removal.value == 204)

@@ -128,12 +128,7 @@ struct DeleteUserTests {
                 // A first sign-in under another team that takes over the user.
                 _ = try await db.run("SELECT FROM tenant_user FOR UPDATE")
                 let deleting = Task { try await platform.call("DELETE", "/tenants/acme/users/\(login.user)").status }
-                try await eventually("it waits for the sign-in") {
-                    let waiting: SQL = """
-                        SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
-                        """
-                    return try await !platform.pool.run(waiting).isEmpty
-                }
+                try await platform.waitForLock("it waits for the sign-in")
                 _ = try await db.run(
                     """
                     INSERT INTO identity (tenant_id, team_id, apple_sub, user_id, apple_client_id, created_at, last_login_at)

@@ -60,12 +60,7 @@ struct WebhookEventTests {
             let emitting = try await platform.ownerPool.transaction(prelude: PlatformDatabase.prelude) { db in
                 _ = try await db.run("DELETE FROM webhook_endpoint")
                 let emitting = Task { try await platform.emit() }
-                try await eventually("the event waits for the deletion") {
-                    let waiting: SQL = """
-                        SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
-                        """
-                    return try await !platform.pool.run(waiting).isEmpty
-                }
+                try await platform.waitForLock("the event waits for the deletion")
                 return emitting
             }
             try await emitting.value

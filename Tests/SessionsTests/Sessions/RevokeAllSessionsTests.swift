@@ -121,17 +121,12 @@ struct RevokeAllSessionsTests {
         try await TestPlatform.run { platform in
             let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
             let code = try await browser.code(request)
-            @Sendable func waiting(_ count: Int) async throws -> Bool {
-                try await platform.pool.run(
-                    "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
-                ).count == count
-            }
             let (redeeming, revoking) = try await platform.ownerPool.transaction { db in
                 _ = try await db.run("SELECT FROM tenant_user FOR UPDATE")
                 let redeeming = Task { try await browser.redeem(code, request) }
-                try await eventually("the session is starting") { try await waiting(1) }
+                try await platform.waitForLock("the session is starting", by: 1)
                 let revoking = Task { try await platform.call("POST", "/tenants/acme/sessions/revoke?confirm=acme") }
-                try await eventually("the revocation waits for it") { try await waiting(2) }
+                try await platform.waitForLock("the revocation waits for it", by: 2)
                 return (redeeming, revoking)
             }
             let tokens = try await redeeming.value

@@ -62,12 +62,7 @@ struct RevokeSessionTests {
                     default: try await platform.call("DELETE", "/tenants/acme/users/\(login.user)").status
                     }
                 }
-                try await eventually("it waits for the change") {
-                    let waiting: SQL = """
-                        SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
-                        """
-                    return try await !platform.pool.run(waiting).isEmpty
-                }
+                try await platform.waitForLock("it waits for the change")
                 let acme = try #require(ID<Tenant>(platform.acme.id))
                 _ = try await db.run(AuditEvent.insert("updateWebhook", of: "x", owner: acme.uuid, by: .system, at: Date()))
                 return revoking

@@ -145,12 +145,7 @@ struct ActivateConnectionTests {
                     // Locks in the order of every change of a connection: the tenant for its plan, then the connection.
                     _ = try await db.run("SELECT FROM tenant FOR NO KEY UPDATE")
                     let activating = Task { try await platform.call("POST", path).status }
-                    try await eventually("it waits for the change") {
-                        let waiting: SQL = """
-                            SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
-                            """
-                        return try await !platform.pool.run(waiting).isEmpty
-                    }
+                    try await platform.waitForLock("it waits for the change")
                     _ = try await db.run("SELECT FROM connection FOR UPDATE")
                     return activating
                 }

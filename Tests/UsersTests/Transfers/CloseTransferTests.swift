@@ -152,10 +152,7 @@ extension TestPlatform {
             // The batch locks these rows before it writes.
             _ = try await db.run("SELECT FROM team_transfer_user FOR UPDATE")
             let batch = Task { try await work(step, transfer) }
-            try await eventually("it waits for its users") {
-                let waiting: SQL = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
-                return try await !pool.run(waiting).isEmpty
-            }
+            try await waitForLock("it waits for its users")
             _ = try await db.run("UPDATE team_transfer SET closed_at = now(), updated_at = now() WHERE closed_at IS NULL")
             return batch
         }

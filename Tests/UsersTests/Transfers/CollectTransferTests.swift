@@ -117,12 +117,7 @@ struct CollectTransferTests {
                 _ = try await db.run("DELETE FROM session WHERE user_id = \(ID<User>(users[0]))")
                 _ = try await db.run("DELETE FROM tenant_user WHERE id = \(ID<User>(users[0]))")
                 let collecting = Task { try await platform.work("collect", transfer) }
-                try await eventually("it waits for the deletion") {
-                    let waiting: SQL = """
-                        SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
-                        """
-                    return try await !platform.pool.run(waiting).isEmpty
-                }
+                try await platform.waitForLock("it waits for the deletion")
                 return collecting
             }
             #expect(try await collecting.value.batch == "1 0 0 true")

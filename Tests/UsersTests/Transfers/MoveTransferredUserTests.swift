@@ -81,12 +81,7 @@ struct MoveTransferredUserTests {
                 // Each change of a user locks first the user, last the audit trail.
                 _ = try await db.run("UPDATE tenant_user SET updated_at = updated_at WHERE id = \(ID<User>(users[0]))")
                 let signingIn = Task { try await platform.signIn([people[0]]) }
-                try await eventually("it waits for the user") {
-                    let waiting: SQL = """
-                        SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
-                        """
-                    return try await !platform.pool.run(waiting).isEmpty
-                }
+                try await platform.waitForLock("it waits for the user")
                 _ = try await db.run(AuditEvent.insert("revokeUserSessions", of: users[0], owner: acme.uuid, by: .system, at: Date()))
                 return signingIn
             }
