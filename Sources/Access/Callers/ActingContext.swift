@@ -100,10 +100,11 @@ extension Problem {
     }
 
     /// The refusal of an operator who acts on the data of a tenant without its consent.
-    static var supportRequired: Problem {
+    package static var supportRequired: Problem {
         Problem(
             .supportRequired,
-            "An operator acts on the data of a tenant only during a support access, which the tenant sees. Start one with a reason.")
+            "An operator acts on the data and the members of a tenant only during a support access, which the tenant sees. Start one with a reason."
+        )
     }
 
     static var recentSignInRequired: Problem {

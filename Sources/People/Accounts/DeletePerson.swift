@@ -19,6 +19,9 @@ extension PersonRoutes {
             guard try await !db.run(Person.lock(id)).isEmpty, let person = try await ListedPerson.find(id, in: db, at: now)
             else { throw Problem.notFound("person") }
             try await requireGrant(person, call, in: db)
+            for (owner, membership) in person.memberships {
+                try await membership.requireOtherOwner(of: owner, toDeleteBy: call.caller, in: db)
+            }
             // The memberships go with the account (`person_deleted`). The trails are locked last, in the order of their owners.
             var statements = [Person.delete(id)]
             for (owner, membership) in person.memberships where owner != .platform {

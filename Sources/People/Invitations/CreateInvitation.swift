@@ -1,4 +1,5 @@
 import Access
+import Encoding
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -25,6 +26,7 @@ extension InvitationRoutes {
         try fields.finish()
         guard let address, let role else { throw Problem(.invalid, "`email` and `role` are required.") }
         let owner = call.owner
+        try await call.requireNoOperator(address: address.address.asciiLowercased, pool)
         guard mail != nil || asksForMail != true else { throw Problem.noMailSender }
         var mailing: Invitation.Mailing?
         if let mail, asksForMail != false {
@@ -36,6 +38,7 @@ extension InvitationRoutes {
             to: address, as: role, until: expiresAt, action: "createInvitation", by: call.origin, publicURL: publicURL, keyring: keyring,
             in: call.database(pool), at: now, mailing: mailing
         ) { db in
+            try await call.requireConsent(in: db)
             try call.requireGrant(try await role.scopes(of: owner, in: db))
             _ = try await db.run(try await notices.insertions(notice, of: owner, in: db, at: now))
         }

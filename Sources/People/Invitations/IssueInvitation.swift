@@ -56,7 +56,7 @@ extension Invitation {
                 guard earlier.state(at: now) == .expired
                 else {
                     throw Problem(
-                        .conflict, "The address has an open invitation. Delete it, and invite the person again.",
+                        .conflict, "The address has the open invitation \(earlier.id). Delete it, and invite the person again.",
                         fields: [.init("email", "It has the invitation \(earlier.id).")])
                 }
                 deletions = [Invitation.delete(earlier.id, of: owner)]

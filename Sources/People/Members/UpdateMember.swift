@@ -19,12 +19,14 @@ extension MemberRoutes {
 
         let now = now()
         let (owner, origin) = (call.owner, call.origin)
+        try await call.requireNoOperator(id, pool)
         let notice = try await notices.mail(.membersChanged, of: call)
         let database = call.database(pool)
         let member = try await database.transaction { db in
             let (_, found) = try await db.run(Membership.lockAll(of: owner), Membership.lock(id, of: owner))
             guard let current = try found.first(Membership.init) else { throw Problem.notFound("member") }
             try request.requireMatch(EntityTag(current.updatedAt))
+            try await call.requireConsent(in: db)
             // A request without an effective change leaves no audit event.
             guard let role, role != current.role else { return current }
             try call.requireGrant(try await current.role.scopes(of: owner, in: db))
@@ -41,7 +43,7 @@ extension MemberRoutes {
                     """,
                     try AuditEvent.insert(
                         "updateMember", of: id.description, owner: owner, by: origin, before: MemberReply(current),
-                        after: MemberReply(changed), at: now),
+                        after: MemberReply(changed), at: now)
                 ])
             return changed
         }

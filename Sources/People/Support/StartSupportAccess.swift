@@ -39,11 +39,14 @@ extension SupportRoutes {
         try await call.database(pool).transaction { db in
             let (allowed, found) = try await db.run(allowed(tenant), SupportAccess.lockOpen(of: owner))
             guard !allowed.isEmpty
-            else { throw Problem(.conflict, "The tenant does not allow support. Ask it to set `allows_support`.") }
+            else { throw Problem(.conflict, "The tenant does not allow support. Ask one of its owners to set `allows_support` to true.") }
             let open = try found.map(SupportAccess.init)
             let due = open.filter { !$0.isActive(at: now) }
-            guard !open.contains(where: { $0.person == person && $0.isActive(at: now) })
-            else { throw Problem(.conflict, "Your support access of this tenant is active. End it before you start another one.") }
+            if let active = open.first(where: { $0.person == person && $0.isActive(at: now) }) {
+                throw Problem(
+                    .conflict,
+                    "You already have the support access \(active.id) of this tenant. Use it, or end it before you start another one.")
+            }
             let mails = try await notices.insertions(notice, of: owner, in: db, at: now)
             let ends = try SupportAccess.end(due, of: owner, by: .system, at: now)
             let start = access.insert(tenant: tenant)

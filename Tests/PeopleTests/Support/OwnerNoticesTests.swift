@@ -20,16 +20,18 @@ struct OwnerNoticesTests {
                 #expect(try await platform.call("PATCH", path, key: own, ["role": "billing"]).status == 200)
                 #expect(try await platform.call("PATCH", path, key: platform.acmeKey, ["role": "viewer"]).status == 200)
                 let (_, secret) = try await platform.addOperator()
+                #expect(try await platform.startSupport(secret).status == 201)
+                try await eventually("the mail about the support access") { count() == 1 }
                 let body: [String: any Sendable] = ["email": "new@example.com", "role": "owner", "send_mail": false]
                 #expect(try await platform.call("POST", "/tenants/acme/invitations", key: secret, body).status == 201)
-                try await eventually("the first mail") { count() == 1 }
+                try await eventually("the first mail") { count() == 2 }
                 #expect(try await platform.call("PATCH", path, key: secret, ["role": "developer"]).status == 200)
-                try await eventually("the second mail") { count() == 2 }
+                try await eventually("the second mail") { count() == 3 }
                 #expect(try await platform.call("DELETE", path, key: secret).status == 204)
-                try await eventually("the third mail") { count() == 3 }
+                try await eventually("the third mail") { count() == 4 }
                 let invitation = try await platform.invite("late@example.com").resourceID
                 #expect(try await platform.call("DELETE", "/tenants/acme/invitations/\(invitation)", key: secret).status == 204)
-                try await eventually("the fourth mail") { count() == 4 }
+                try await eventually("the fourth mail") { count() == 5 }
                 let mail = try #require(mails.mails.first { $0.recipient == "ada@example.com" })
                 for name in ["Grace", "Mary", "new@example.com"] { #expect(mail.part("plain")?.contains(name) == false) }
             }

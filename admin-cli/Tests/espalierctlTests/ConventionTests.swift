@@ -310,7 +310,7 @@ struct RefusalTests {
         "the next step fits the code",
         arguments: [
             ("plan_required", 403, "--plan enterprise"), ("operator_required", 403, "operator's API key"),
-            ("recent_sign_in_required", 403, "espalierctl login"), ("support_required", 403, "support access"),
+            ("recent_sign_in_required", 403, "espalierctl login"), ("support_required", 403, "espalierctl support start --tenant SLUG"),
             ("insufficient_scope", 403, "scope"),
             ("already_exists", 409, "list"), ("precondition_failed", 412, "Read the resource again"),
             ("apple_refused", 422, "connections check"),
@@ -318,6 +318,21 @@ struct RefusalTests {
     func nextStep(code: String, status: Int, hint: String) async throws {
         let messages = try await messages(status, #"{"detail":"No.","code":"\#(code)"}"#)
         #expect(messages.contains(hint), "\(messages)")
+    }
+
+    @Test(
+        "the next step for a call in a tenant is a command with this tenant",
+        arguments: [
+            ("users list --tenant acme", 403, "support_required", "espalierctl support start --tenant acme --reason"),
+            ("invitations create ada@example.com --tenant acme --role viewer", 409, "conflict", "invitations list --tenant acme"),
+            ("support start --tenant acme --reason Ticket-4711", 409, "conflict", "support end ID --tenant acme"),
+        ])
+    func nextStepInTenant(command: String, status: Int, code: String, hint: String) async throws {
+        let server = try StubServer(answering: .problem(status, #"{"detail":"No.","code":"\#(code)"}"#))
+        defer { server.stop() }
+        let run = try await Run(
+            arguments: command.split(separator: " ").map(String.init), environment: Run.environment(for: server))
+        #expect(run.messages.contains(hint), "\(run.messages)")
     }
 
     @Test("the next step of an early call contains the time to wait")

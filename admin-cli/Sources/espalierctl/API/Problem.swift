@@ -59,8 +59,22 @@ struct Problem {
 
     /// The failure to print for this call. Its path may have a name in the place of an ID.
     func failure(of call: Call) -> Failure {
-        guard code == "not_found" else { return failure }
         var failure = failure
+        let parts = call.path.parts(at: "/")
+        if parts.count > 1, parts[0].isSame(as: "tenants") {
+            let tenant = "--tenant \(parts[1])"
+            switch (code, parts.last.map(String.init)) {
+            case ("support_required", _):
+                failure.nextStep = "Start a support access, then repeat the command: espalierctl support start \(tenant) --reason …"
+            case ("conflict", "invitations"):
+                failure.nextStep = "Find the address: espalierctl invitations list \(tenant), or espalierctl members list \(tenant)"
+            case ("conflict", "support-accesses"):
+                failure.nextStep =
+                    "End your access (espalierctl support end ID \(tenant)), or ask an owner to allow support (espalierctl tenants update \(parts[1]) --allows-support)."
+            default: break
+            }
+        }
+        guard code == "not_found" else { return failure }
         if ["platform/usage-sink", "platform/usage-sink/retry"].contains(call.path) {
             failure.nextStep = "Create it: espalierctl usage sink create"
         } else if let advice = NamedByID.advice(forPath: call.path) {
@@ -76,7 +90,8 @@ struct Problem {
         case "insufficient_scope":
             return "Use an API key or a role with the required scope. `espalierctl api-keys issue --scope …` issues a key."
         case "recent_sign_in_required": return "Log in again, then repeat the command: espalierctl login"
-        case "support_required": return "An operator needs a support access of this tenant. Start one, then repeat the command."
+        case "support_required":
+            return "Start a support access, then repeat the command: espalierctl support start --tenant SLUG --reason …"
         case "plan_required":
             return
                 "An operator can change the plan (espalierctl tenants update SLUG --plan enterprise). Until then, the tenant uses the shared connection."

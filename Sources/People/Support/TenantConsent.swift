@@ -1,0 +1,66 @@
+import Access
+import Foundation
+import Postgres
+import Web
+
+/// The consent of a tenant to an operator who changes its members, invitations or roles. Without it, an operator could become a member and so
+/// see the data of the tenant.
+///
+/// A tenant without an owner has nobody who could consent, so an operator invites the first one. An API key of an operator needs no consent.
+extension ActingContext {
+    /// Checks that the tenant has no owner, or that the operator has a support access. The transaction has locked the members.
+    /// - Throws: `Problem` 403.
+    func requireConsent(in db: some StatementRunner) async throws {
+        guard isOperatorAtTenant, case .person(_, _, support: nil) = caller.actor else { return }
+        guard try await db.run(Membership.owners(of: owner)).isEmpty else { throw Problem.supportRequired }
+    }
+
+    fileprivate var isOperatorAtTenant: Bool { owner != .platform && caller.isOperator && caller.actor.person != nil }
+}
+
+extension TenantContext {
+    /// Checks that an operator gives no operator a role, not even the own person.
+    /// - Parameter person: a condition on the membership `o` of an operator.
+    /// - Throws: `Problem` 409.
+    private func requireNoOperator(_ person: SQL, _ pool: DatabasePool) async throws {
+        guard isOperatorAtTenant else { return }
+        // A tenant does not see who is an operator.
+        let database = try platformDatabase(pool, to: "see who is an operator")
+        guard try await database.run("SELECT FROM membership AS o WHERE o.tenant_id = \(UUID.platform) AND \(part: person)").isEmpty
+        else {
+            throw Problem(
+                .conflict,
+                """
+                This person is an operator, to whom no operator gives a role in a tenant. Start a support access, or ask an owner of the tenant \
+                to give the role.
+                """)
+        }
+    }
+
+    /// - Parameter key: the address with `A` to `Z` in lowercase.
+    func requireNoOperator(address key: String, _ pool: DatabasePool) async throws {
+        try await requireNoOperator("lower(o.email COLLATE \"C\") = \(key)", pool)
+    }
+
+    func requireNoOperator(_ member: ID<Membership>, _ pool: DatabasePool) async throws {
+        try await requireNoOperator(
+            "o.person_id = (SELECT person_id FROM membership WHERE tenant_id = \(owner) AND id = \(member))", pool)
+    }
+}
+
+extension Membership {
+    /// Checks that an operator who deletes the account leaves no tenant without an owner, because nobody there could consent afterwards. An
+    /// operator's API key may do so.
+    /// - Throws: `Problem` 409.
+    func requireOtherOwner(of owner: UUID, toDeleteBy caller: Caller, in db: some StatementRunner) async throws {
+        guard role == .builtIn(.owner), caller.actor.person != nil else { return }
+        let owners = try await db.run(Membership.owners(of: owner))
+        guard owners.count < 2 else { return }
+        throw Problem(
+            .conflict,
+            """
+            The person is the last owner of the tenant \(ID<Tenant>(owner)). Let the tenant invite another owner first, or delete the account \
+            with an operator's API key.
+            """)
+    }
+}
