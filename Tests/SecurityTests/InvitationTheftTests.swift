@@ -118,6 +118,68 @@ struct InvitationTheftTests {
         }
     }
 
+    @Test(
+        "a link that a member created is dead as soon as the member leaves, is removed, or has fewer scopes; other links stay",
+        arguments: ["leave", "remove", "demote", "narrow", "delete"])
+    func leftBehind(end: String) async throws {
+        try await TestPlatform.run { platform in
+            let (ada, program) = (try await TerminalPerson(platform), TerminalPerson.Program())
+            let role: [String: any Sendable] = ["name": "Deputy", "scopes": ["members:read", "members:write", "users:read"]]
+            let custom = try await platform.call("POST", "/tenants/acme/roles", role).resourceID
+            let member = try #require(try await platform.call("GET", "/tenants/acme/members").ids.first)
+            func change(_ role: String) async throws -> Int {
+                try await platform.call("PATCH", "/tenants/acme/members/\(member)", ["role": role]).status
+            }
+            #expect(try await change(custom) == 200)
+            let token = try #require(try await ada.redeem(try await ada.code(program), program).string("access_token"))
+            func invite(_ email: String, _ key: String?) async throws -> String {
+                let deputy: [String: any Sendable] = ["email": email, "role": custom]
+                let invited = try await platform.call("POST", "/tenants/acme/invitations", key: key, deputy)
+                return String(try #require(invited.string("url")).dropFirst(PersonClient.account.count))
+            }
+            let (own, other) = (try await invite("alias@example.com", token), try await invite("mary@example.com", nil))
+            let stranger = PersonClient(platform)
+            // More scopes leave the link.
+            if end == "demote" { #expect(try await change("owner") == 200) }
+            #expect(try await stranger.open(own).status == 200)
+
+            switch end {
+            case "leave":
+                let page = try await ada.browser.get("\(TerminalPerson.issuer)/memberships/\(member)")
+                #expect(try await ada.press("/account/memberships/\(member)/leave", of: page).status == 303)
+            case "remove": #expect(try await platform.call("DELETE", "/tenants/acme/members/\(member)").status == 204)
+            case "demote": #expect(try await change("developer") == 200)
+            case "narrow":
+                let less: [String: any Sendable] = ["scopes": ["members:read", "members:write"]]
+                #expect(try await platform.call("PATCH", "/tenants/acme/roles/\(custom)", less).status == 200)
+            default: #expect(try await platform.call("DELETE", "/platform/people/\(ada.person)").status == 204)
+            }
+            #expect(try await stranger.open(own).status == 404)
+            #expect(try await stranger.open(other).status == 200)
+            let deleted = "action = 'deleteInvitation' AND before->>'email' = 'alias@example.com'"
+            #expect(try await platform.count("audit_event", where: deleted) == 1)
+        }
+    }
+
+    @Test("the links of an operator who is removed are dead in each tenant and at the platform")
+    func leftBehindByOperator() async throws {
+        try await TestPlatform.run { platform in
+            let (grace, program) = (try await TerminalPerson(platform, name: "Grace"), TerminalPerson.Program())
+            _ = try await platform.ownerPool.run(
+                "UPDATE membership SET tenant_id = '00000000-0000-0000-0000-000000000000', role = 'operator'")
+            let token = try #require(try await grace.redeem(try await grace.code(program), program).string("access_token"))
+            for (path, body) in [
+                ("/tenants/acme/invitations", ["email": "alias@example.com", "role": "owner"]),
+                ("/tenants/globex/invitations", ["email": "alias@example.com", "role": "owner"]),
+                ("/platform/operators", ["email": "alias@example.com"]),
+            ] { #expect(try await platform.call("POST", path, key: token, body).status == 201, "\(path)") }
+            let member = try #require(try await platform.call("GET", "/platform/operators").ids.first)
+            #expect(try await platform.call("DELETE", "/platform/operators/\(member)").status == 204)
+            #expect(try await platform.count("invitation") == 0)
+            #expect(try await platform.count("audit_event", where: "action IN ('deleteInvitation', 'deletePlatformInvitation')") == 3)
+        }
+    }
+
     @Test("the token of a link is in no log, no audit event, no metric and no Referer")
     func tokenInNoLog() async throws {
         let log = RecordedLog()

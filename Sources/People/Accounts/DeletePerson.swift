@@ -23,16 +23,19 @@ extension PersonRoutes {
                 try await membership.requireOtherOwner(of: owner, toDeleteBy: call.caller, in: db)
             }
             // The memberships go with the account (`person_deleted`). The trails are locked last, in the order of their owners.
-            var statements = [Person.delete(id)]
-            for (owner, membership) in person.memberships where owner != .platform {
-                statements.append(
-                    try AuditEvent.insert(
-                        "deletePerson", of: membership.id.description, owner: owner, by: origin, before: MemberReply(membership), at: now))
+            let (withdrawals, withdrawn) = try await Invitation.withdraw(by: [id], owner: .platform, origin: origin, in: db, at: now)
+            let ends = try person.memberships.filter { $0.owner != .platform }.map { owner, membership in
+                (
+                    owner: owner,
+                    event: try AuditEvent.insert(
+                        "deletePerson", of: membership.id.description, owner: owner, by: origin, before: MemberReply(membership), at: now)
+                )
             }
-            statements.append(
-                try AuditEvent.insert(
-                    "deletePerson", of: id.description, owner: .platform, by: origin, before: PersonReply(person), at: now))
-            _ = try await db.run(statements)
+            let events = (withdrawn.filter { $0.owner != .platform } + ends).sorted { $0.owner.uuidString < $1.owner.uuidString }
+            let last = try AuditEvent.insert(
+                "deletePerson", of: id.description, owner: .platform, by: origin, before: PersonReply(person), at: now)
+            _ = try await db.run(
+                withdrawals + [Person.delete(id)] + (events + withdrawn.filter { $0.owner == .platform }).map(\.event) + [last])
         }
         return .noContent
     }

@@ -6,7 +6,7 @@ import Postgres
 import Web
 
 extension MemberRoutes {
-    /// Ends the membership of a person. The account remains, because it may have others. With `revoke_api_keys`, the keys end that the person
+    /// Ends the membership of a person, and deletes the open invitations of this person. The account remains, because it may have others. With `revoke_api_keys`, the keys end that the person
     /// issued for this owner, because the person knows their secrets.
     func deleteMember(_ request: Request, _ call: some ActingContext) async throws -> Response {
         try call.require(.membersWrite)
@@ -18,7 +18,7 @@ extension MemberRoutes {
         let (owner, origin) = (call.owner, call.origin)
         let notice = try await notices.mail(.membersChanged, of: call)
         let action = owner == .platform ? "deleteOperator" : "deleteMember"
-        try await call.database(pool).transaction { db in
+        let end: @Sendable (Transaction) async throws -> Void = { db in
             let (_, found) = try await db.run(Membership.lockAll(of: owner), Membership.lock(id, of: owner))
             guard let member = try found.first(Membership.init) else { throw Problem.notFound("member") }
             try request.requireMatch(EntityTag(member.updatedAt))
@@ -28,12 +28,18 @@ extension MemberRoutes {
             if revokesKeys {
                 try await APIKey.revokeIssued(by: member.person, owner: owner, as: action, origin: origin, in: db, at: now)
             }
+            let (withdrawals, events) = try await Invitation.withdraw(by: [member.person], owner: owner, origin: origin, in: db, at: now)
             let mails = try await notices.insertions(notice, of: owner, in: db, at: now)
             _ = try await db.run(
-                mails + [
-                    "DELETE FROM membership WHERE tenant_id = \(owner) AND id = \(id)",
-                    try AuditEvent.insert(action, of: id.description, owner: owner, by: origin, before: MemberReply(member), at: now),
+                mails + withdrawals + ["DELETE FROM membership WHERE tenant_id = \(owner) AND id = \(id)"] + events.map(\.event) + [
+                    try AuditEvent.insert(action, of: id.description, owner: owner, by: origin, before: MemberReply(member), at: now)
                 ])
+        }
+        // An operator has invitations in the tenants, too.
+        if let platform = call as? PlatformContext {
+            try await platform.platformDatabase(pool).transaction(end)
+        } else {
+            try await call.database(pool).transaction(end)
         }
         return .noContent
     }

@@ -10,7 +10,7 @@ extension Membership {
         case ended
     }
 
-    /// Ends the membership of a person who leaves. The last owner of a tenant stays. The last operator may leave, because a command makes a
+    /// Ends the membership of a person who leaves, as a part of a transaction that sees the rows of all owners. The last owner of a tenant stays. The last operator may leave, because a command makes a
     /// new one.
     /// - Throws: `LeaveRefusal`.
     package static func leave(
@@ -26,9 +26,10 @@ extension Membership {
                 """)
             guard try others[0].get("n", as: Int.self) > 0 else { throw LeaveRefusal.lastOwner }
         }
-        _ = try await db.run([
-            "DELETE FROM membership WHERE tenant_id = \(owner) AND id = \(id)",
-            try AuditEvent.insert("leaveTenant", of: id.description, owner: owner, by: origin, before: MemberReply(member), at: now),
-        ])
+        let (withdrawals, events) = try await Invitation.withdraw(by: [person], owner: owner, origin: origin, in: db, at: now)
+        _ = try await db.run(
+            withdrawals + ["DELETE FROM membership WHERE tenant_id = \(owner) AND id = \(id)"] + events.map(\.event) + [
+                try AuditEvent.insert("leaveTenant", of: id.description, owner: owner, by: origin, before: MemberReply(member), at: now)
+            ])
     }
 }

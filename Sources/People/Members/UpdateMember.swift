@@ -29,18 +29,23 @@ extension MemberRoutes {
             try await call.requireConsent(in: db)
             // A request without an effective change leaves no audit event.
             guard let role, role != current.role else { return current }
-            try call.requireGrant(try await current.role.scopes(of: owner, in: db))
-            try call.requireGrant(try await role.scopes(of: owner, in: db))
+            let scopes = try await current.role.scopes(of: owner, in: db)
+            let newScopes = try await role.scopes(of: owner, in: db)
+            try call.requireGrant(scopes + newScopes)
             try await current.requireOtherOwner(call, in: db)
             var changed = current
             (changed.role, changed.updatedAt) = (role, now.asChange(after: current.updatedAt))
+            let hasLess = !Set(scopes).isSubset(of: newScopes)
+            let (withdrawals, events) = try await Invitation.withdraw(
+                by: hasLess ? [current.person] : [], owner: owner, origin: origin, in: db, at: now)
             let mails = try await notices.insertions(notice, of: owner, in: db, at: now)
             _ = try await db.run(
-                mails + [
+                mails + withdrawals + [
                     """
                     UPDATE membership SET role = \(role.name), role_id = \(role.customID), updated_at = \(changed.updatedAt)
                     WHERE tenant_id = \(owner) AND id = \(id)
-                    """,
+                    """
+                ] + events.map(\.event) + [
                     try AuditEvent.insert(
                         "updateMember", of: id.description, owner: owner, by: origin, before: MemberReply(current),
                         after: MemberReply(changed), at: now)

@@ -34,12 +34,17 @@ extension RoleRoutes {
                 guard !changed.name.isSame(as: current.name) || Set(changed.scopes) != Set(current.scopes) else { return current }
                 try call.requireGrant(current.scopes + changed.scopes)
                 changed.updatedAt = now.asChange(after: current.updatedAt)
-                _ = try await db.run([
-                    changed.update(tenant: tenant),
-                    try AuditEvent.insert(
-                        "updateRole", of: id.description, owner: owner, by: origin, before: RoleReply(current), after: RoleReply(changed),
-                        at: now),
-                ])
+                let hasLess = !Set(current.scopes).isSubset(of: changed.scopes)
+                let people = try await db.run("SELECT person_id FROM membership WHERE tenant_id = \(tenant) AND role_id = \(id)")
+                    .map { try $0.get("person_id", as: ID<Person>.self) }
+                let (withdrawals, events) = try await Invitation.withdraw(
+                    by: hasLess ? people : [], owner: owner, origin: origin, in: db, at: now)
+                _ = try await db.run(
+                    withdrawals + [changed.update(tenant: tenant)] + events.map(\.event) + [
+                        try AuditEvent.insert(
+                            "updateRole", of: id.description, owner: owner, by: origin, before: RoleReply(current),
+                            after: RoleReply(changed), at: now)
+                    ])
                 return changed
             }
         }
