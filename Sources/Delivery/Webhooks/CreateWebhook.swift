@@ -22,6 +22,7 @@ extension WebhookRoutes {
     @Sendable
     func createWebhook(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.webhooksWrite)
+        try call.requireRecentSignIn(at: now())
         var fields = try await JSONFields(request)
         let url = fields.text("url", 1...2000, isRequired: true) { refusal(of: $0) }
         let events = fields.choices("events", WebhookEvent.Kind.self, isRequired: true)

@@ -20,6 +20,7 @@ extension WebhookRoutes {
     @Sendable
     func rollWebhookSecret(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.webhooksWrite)
+        try call.requireRecentSignIn(at: now())
         let id = try call.id("webhook", of: "webhook", as: Webhook.self)
         var fields = try await JSONFields(request, isOptional: true)
         let overlap = fields.integer("overlap_seconds", 0...2_592_000) ?? 86_400

@@ -22,6 +22,7 @@ extension WebhookRoutes {
     @Sendable
     func updateWebhook(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.webhooksWrite)
+        try call.requireRecentSignIn(at: now())
         let id = try call.id("webhook", of: "webhook", as: Webhook.self)
         var fields = try await JSONFields(request)
         let url = fields.text("url", 1...2000) { refusal(of: $0) }

@@ -12,6 +12,7 @@ extension InitialAccessTokenRoutes {
     @Sendable
     func issueInitialAccessToken(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.applicationsWrite)
+        try call.requireRecentSignIn(at: now())
         let now = now()
         var fields = try await JSONFields(request)
         let name = fields.text("name", isRequired: true)

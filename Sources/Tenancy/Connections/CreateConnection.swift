@@ -64,6 +64,7 @@ extension ConnectionRoutes {
     @Sendable
     func createConnection(_ request: Request, _ call: some ActingContext) async throws -> Response {
         try call.require(.connectionsWrite)
+        try call.requireRecentSignIn(at: now())
         let actor = ConnectionActor(call)
         let details = try await create(try await NewConnection(request), for: actor)
         return try .resource(

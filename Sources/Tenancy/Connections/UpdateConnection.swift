@@ -29,6 +29,7 @@ extension ConnectionRoutes {
     @Sendable
     func updateConnection(_ request: Request, _ call: some ActingContext) async throws -> Response {
         try call.require(.connectionsWrite)
+        try call.requireRecentSignIn(at: now())
         let (now, actor, id) = (now(), ConnectionActor(call), try call.connectionInPath)
         let body = try await ConnectionChanges(request)
         let details = try await update(id, body, for: actor, matching: request, at: now)

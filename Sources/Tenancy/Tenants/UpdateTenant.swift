@@ -13,6 +13,7 @@ extension TenantRoutes {
     @Sendable
     func updateTenant(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.tenantsWrite)
+        try call.requireRecentSignIn(at: now())
         var fields = try await JSONFields(request)
         let name = fields.text("name")
         let plan = fields.choice("plan", Tenant.Plan.self)

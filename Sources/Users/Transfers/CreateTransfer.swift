@@ -11,6 +11,7 @@ extension TransferRoutes {
     @Sendable
     func createTransfer(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.connectionsWrite)
+        try call.requireRecentSignIn(at: now())
         var fields = try await JSONFields(request)
         let named = fields.text("connection_id", isRequired: true)
         let toTeam = fields.text("to_team_id", isRequired: true) {
