@@ -269,7 +269,7 @@ let package = Package(
         .target(
             name: "PeopleSSO",
             dependencies: [
-                "Domains", "Tenancy", "ClientKeys", "People", "Delivery", "Access", "Web", "Postgres", "Sealing", "Encoding",
+                "Domains", "Tenancy", "ClientKeys", "People", "Delivery", "Access", "Pages", "Web", "Postgres", "Sealing", "Encoding",
                 crypto, httpTypes, hummingbird, logging, serviceLifecycle,
             ]),
         .target(

@@ -1,10 +1,13 @@
 import Web
 
-/// A mail to an owner of a tenant about an act of an operator, as text and as HTML with the same content. It loads nothing.
+/// A mail to an owner of a tenant about an act of an operator, or about the provider of the members, as text and as HTML with the same content. It loads nothing.
 package struct OperatorMail {
     package enum Notice: Sendable {
         case supportStarted(reason: String, minutes: Int)
         case membersChanged
+        /// - Parameter actor: the address of a member, or the ID of another actor.
+        case providerSet(issuer: String, actor: String)
+        case providerDeleted(actor: String)
     }
 
     /// Up to 200 characters.
@@ -34,6 +37,12 @@ package struct OperatorMail {
                 language.text(.supportCanEnd),
             ]
         case .membersChanged: paragraphs = [language.text(.operatorChangedMembers, values)]
+        case .providerSet(let issuer, let actor):
+            values[.user] = LinkMail.isolated(actor, in: language)
+            paragraphs = [language.text(.providerWasSet, values), LinkMail.isolated(issuer, in: language)]
+        case .providerDeleted(let actor):
+            values[.user] = LinkMail.isolated(actor, in: language)
+            paragraphs = [language.text(.providerWasDeleted, values)]
         }
         text = paragraphs.joined(separator: "\n\n") + "\n"
         html = AccountMail.html(subject, paragraphs[0], rest: Array(paragraphs.dropFirst()), in: language)

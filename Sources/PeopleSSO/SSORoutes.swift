@@ -2,6 +2,8 @@ package import Access
 package import Domains
 package import Foundation
 package import Hummingbird
+import Pages
+package import People
 package import Postgres
 package import Sealing
 import Web
@@ -17,6 +19,7 @@ package struct SSORoutes: Sendable {
     let publicURL: String
     let proof: DomainProof
     let documents: ProviderDocuments
+    let notices: OwnerNotices
     let allowsPrivate: Bool
     let now: @Sendable () -> Date
     /// Limits how often a tenant and a domain cause questions to other servers in this process.
@@ -25,11 +28,11 @@ package struct SSORoutes: Sendable {
 
     /// - Parameter allowsPrivate: whether a provider may be in a private network and without TLS. For development.
     package init(
-        pool: DatabasePool, keyring: Keyring, publicURL: String, proof: DomainProof, documents: ProviderDocuments, allowsPrivate: Bool,
-        now: @escaping @Sendable () -> Date
+        pool: DatabasePool, keyring: Keyring, publicURL: String, proof: DomainProof, documents: ProviderDocuments, notices: OwnerNotices,
+        allowsPrivate: Bool, now: @escaping @Sendable () -> Date
     ) {
         (self.pool, self.keyring, self.publicURL, self.proof, self.documents) = (pool, keyring, publicURL, proof, documents)
-        (self.allowsPrivate, self.now) = (allowsPrivate, now)
+        (self.notices, self.allowsPrivate, self.now) = (notices, allowsPrivate, now)
     }
 
     /// Below `/v1/tenants/{tenant}`.
@@ -44,6 +47,27 @@ package struct SSORoutes: Sendable {
         routes.on(.post, "sso/domains/{sso_domain}/verify", "verifySSODomain", use: verifySSODomain)
         routes.on(.delete, "sso/domains/{sso_domain}", "deleteSSODomain", use: deleteSSODomain)
         return routes
+    }
+
+    /// Checks that the caller may change the provider or its domains. A provider signs in as each member with an address in a proved domain,
+    /// also as an owner, so the caller needs all permissions of an owner.
+    /// - Throws: `Problem` 403.
+    func requireOwner(_ call: TenantContext) throws {
+        try call.require(.connectionsWrite)
+        guard call.caller.scopes.isSuperset(of: BuiltInRole.owner.scopes)
+        else {
+            throw Problem(
+                .insufficientScope,
+                "The provider can sign in as an owner. So only a caller with all scopes of the role `owner` can change it or its domains.")
+        }
+    }
+
+    /// The mail to the owners about a change of the provider.
+    func mail(_ notice: (_ actor: String) -> OperatorMail.Notice, of call: TenantContext) async throws -> OperatorMail? {
+        let actor = call.caller.actor
+        let find = actor.person.map { Membership.find($0, of: call.owner) }
+        let member = if let find { try await call.database(pool).run(find).first(Membership.init) } else { Membership?.none }
+        return try await notices.mail(notice(member?.email ?? actor.description), to: call.owner)
     }
 
     /// Runs a change. A refusal of the schema becomes a problem.

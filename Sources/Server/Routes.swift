@@ -174,7 +174,8 @@ struct Routes: Sendable {
         let providers = ProviderDocuments(allowsPrivate: allowsPrivate, logger: logger)
         providerSignIn = ProviderSignInRoutes(endpoints: accounts, directory: directory, documents: providers)
         sso = SSORoutes(
-            pool: pool, keyring: keyring, publicURL: publicURL, proof: proof, documents: providers, allowsPrivate: allowsPrivate, now: now)
+            pool: pool, keyring: keyring, publicURL: publicURL, proof: proof, documents: providers, notices: notices,
+            allowsPrivate: allowsPrivate, now: now)
         mushu = MushuRoutes(tokens: issuer, signIn: signIn, native: native, notifications: notifications, connections: connections)
         registration = RegistrationRoutes(
             endpoints: endpoints, pool: pool, applications: applications, allowsPrivate: allowsPrivate,

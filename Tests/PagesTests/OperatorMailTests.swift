@@ -8,7 +8,10 @@ struct OperatorMailTests {
     private static let reason = "Ticket 4711: <b>sign-ins</b> fail"
 
     private static func mails(of organization: String, at host: String = "login.test", in language: Language) -> [OperatorMail] {
-        [.supportStarted(reason: reason, minutes: 60), .membersChanged].map {
+        [
+            .supportStarted(reason: reason, minutes: 60), .membersChanged,
+            .providerSet(issuer: "https://id.test", actor: "ada@acme.test"), .providerDeleted(actor: "ada@acme.test"),
+        ].map {
             OperatorMail($0, organization: organization, of: host, in: language)
         }
     }

@@ -152,6 +152,9 @@ extension Language {
         .mailSetsPassword: "طلب شخص كلمة مرور جديدة لحسابك في {address}. يعيّنها هذا الرابط:",
         .mailConfirmsAddress: "يجعل هذا الرابط هذا العنوان عنوان حسابك في {address}:",
         .mailLinkWorksOnce: "يعمل الرابط مرة واحدة خلال ساعة.",
+        .providerWasSet:
+            "عيّن {user} الخدمة التي يسجّل بها أعضاء {organization} الدخول إلى {address}. تستطيع الخدمة تسجيل الدخول باسم كل عضو له عنوان في نطاقاتها. يعرض سجل التدقيق التفاصيل.",
+        .providerWasDeleted: "حذف {user} الخدمة التي كان أعضاء {organization} يسجّلون بها الدخول إلى {address}. يعرض سجل التدقيق التفاصيل.",
         .noticeOfTenant: "{organization} في {address}",
         .supportStarted:
             "بدأ أحد مشغّلي {address} وصول دعم إلى {organization}. يستطيع المشغّل قراءة البيانات وتغييرها لمدة {minutes} دقيقة. السبب:",

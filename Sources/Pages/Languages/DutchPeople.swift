@@ -155,6 +155,10 @@ extension Language {
         .mailSetsPassword: "Iemand heeft een nieuw wachtwoord aangevraagd voor uw account bij {address}. Deze link stelt het in:",
         .mailConfirmsAddress: "Deze link maakt dit adres het adres van uw account bij {address}:",
         .mailLinkWorksOnce: "De link werkt één keer, binnen een uur.",
+        .providerWasSet:
+            "{user} heeft de dienst ingesteld waarmee leden van {organization} inloggen bij {address}. De dienst kan inloggen als elk lid met een adres in zijn domeinen. Het auditlogboek toont de details.",
+        .providerWasDeleted:
+            "{user} heeft de dienst verwijderd waarmee leden van {organization} inlogden bij {address}. Het auditlogboek toont de details.",
         .noticeOfTenant: "{organization} bij {address}",
         .supportStarted:
             "Een beheerder van {address} heeft een supporttoegang tot {organization} gestart. De beheerder kan de gegevens {minutes} min lang lezen en wijzigen. De reden:",

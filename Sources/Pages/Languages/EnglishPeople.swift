@@ -156,6 +156,10 @@ extension Language {
         .mailSetsPassword: "Somebody asked for a new password for your account at {address}. This link sets one:",
         .mailConfirmsAddress: "This link makes this address the one of your account at {address}:",
         .mailLinkWorksOnce: "The link works once, within an hour.",
+        .providerWasSet:
+            "{user} set the service with which members of {organization} sign in at {address}. It can sign in as each member with an address in its domains. The audit trail shows the details.",
+        .providerWasDeleted:
+            "{user} deleted the service with which members of {organization} signed in at {address}. The audit trail shows the details.",
         .noticeOfTenant: "{organization} at {address}",
         .supportStarted:
             "An operator of {address} started a support access to {organization}. For {minutes} min, the operator can read and change its data. The reason:",

@@ -162,6 +162,10 @@ extension Language {
         .mailSetsPassword: "Quelqu’un a demandé un nouveau mot de passe pour votre compte sur {address}. Ce lien permet de le définir :",
         .mailConfirmsAddress: "Ce lien fait de cette adresse celle de votre compte sur {address} :",
         .mailLinkWorksOnce: "Le lien fonctionne une fois, pendant une heure.",
+        .providerWasSet:
+            "{user} a défini le service avec lequel les membres de {organization} se connectent à {address}. Il peut se connecter en tant que chaque membre dont l’adresse est dans ses domaines. Le journal d’audit contient les détails.",
+        .providerWasDeleted:
+            "{user} a supprimé le service avec lequel les membres de {organization} se connectaient à {address}. Le journal d’audit contient les détails.",
         .noticeOfTenant: "{organization} sur {address}",
         .supportStarted:
             "Un opérateur de {address} a ouvert un accès d’assistance à {organization}. Pendant {minutes} min, il peut lire et modifier ses données. Le motif :",

@@ -159,6 +159,10 @@ extension Language {
         .mailSetsPassword: "Jemand hat ein neues Passwort für Ihr Konto bei {address} angefordert. Dieser Link legt es fest:",
         .mailConfirmsAddress: "Dieser Link macht diese Adresse zur Adresse Ihres Kontos bei {address}:",
         .mailLinkWorksOnce: "Der Link gilt einmal, innerhalb einer Stunde.",
+        .providerWasSet:
+            "{user} hat den Dienst eingerichtet, mit dem sich Mitglieder von {organization} bei {address} anmelden. Er kann sich als jedes Mitglied mit einer Adresse in seinen Domains anmelden. Das Audit-Protokoll zeigt die Einzelheiten.",
+        .providerWasDeleted:
+            "{user} hat den Dienst gelöscht, mit dem sich Mitglieder von {organization} bei {address} angemeldet haben. Das Audit-Protokoll zeigt die Einzelheiten.",
         .noticeOfTenant: "{organization} bei {address}",
         .supportStarted:
             "Ein Betreiber von {address} hat einen Supportzugriff auf {organization} begonnen. {minutes} min lang kann er die Daten lesen und ändern. Der Grund:",

@@ -151,6 +151,9 @@ extension Language {
         .mailSetsPassword: "מישהו ביקש סיסמה חדשה לחשבון שלך ב־{address}. קישור זה מגדיר אותה:",
         .mailConfirmsAddress: "קישור זה הופך כתובת זו לכתובת החשבון שלך ב־{address}:",
         .mailLinkWorksOnce: "הקישור פועל פעם אחת, בתוך שעה.",
+        .providerWasSet:
+            "{user} הגדיר את השירות שדרכו חברים של {organization} מתחברים אל {address}. השירות יכול להתחבר בתור כל חבר עם כתובת בדומיינים שלו. יומן הביקורת מציג את הפרטים.",
+        .providerWasDeleted: "{user} מחק את השירות שדרכו חברים של {organization} התחברו אל {address}. יומן הביקורת מציג את הפרטים.",
         .noticeOfTenant: "{organization} ב־{address}",
         .supportStarted:
             "מפעיל של {address} התחיל גישת תמיכה אל {organization}. במשך {minutes} דקות המפעיל יכול לקרוא ולשנות את הנתונים. הסיבה:",

@@ -155,6 +155,10 @@ extension Language {
         .mailSetsPassword: "Qualcuno ha chiesto una nuova password per il Suo account su {address}. Questo link la imposta:",
         .mailConfirmsAddress: "Questo link rende questo indirizzo quello del Suo account su {address}:",
         .mailLinkWorksOnce: "Il link funziona una volta, entro un’ora.",
+        .providerWasSet:
+            "{user} ha impostato il servizio con cui i membri di {organization} accedono a {address}. Può accedere come ogni membro con un indirizzo nei suoi domini. Il registro di controllo mostra i dettagli.",
+        .providerWasDeleted:
+            "{user} ha eliminato il servizio con cui i membri di {organization} accedevano a {address}. Il registro di controllo mostra i dettagli.",
         .noticeOfTenant: "{organization} su {address}",
         .supportStarted:
             "Un operatore di {address} ha avviato un accesso di assistenza a {organization}. Per {minutes} min può leggere e modificare i dati. Il motivo:",

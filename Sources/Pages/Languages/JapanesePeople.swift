@@ -150,6 +150,9 @@ extension Language {
         .mailSetsPassword: "{address}のアカウントについて、新しいパスワードが申請されました。このリンクで設定できます：",
         .mailConfirmsAddress: "このリンクを開くと、このアドレスが{address}のアカウントのアドレスになります：",
         .mailLinkWorksOnce: "リンクは1時間以内に1回だけ使用できます。",
+        .providerWasSet:
+            "{user}が、{organization}のメンバーが{address}にサインインするためのサービスを設定しました。このサービスは、そのドメインのアドレスを持つ各メンバーとしてサインインできます。詳細は監査ログにあります。",
+        .providerWasDeleted: "{user}が、{organization}のメンバーが{address}にサインインするためのサービスを削除しました。詳細は監査ログにあります。",
         .noticeOfTenant: "{address}の{organization}",
         .supportStarted: "{address}の運用者が{organization}へのサポートアクセスを開始しました。運用者は{minutes}分間、データを閲覧および変更できます。理由：",
         .supportCanEnd: "監査ログにはすべての操作が記録されます。所有者と管理者はいつでもアクセスを終了できます。",

@@ -150,6 +150,9 @@ extension Language {
         .mailSetsPassword: "누군가 {address}의 계정에 대해 새 비밀번호를 요청했습니다. 이 링크로 설정합니다:",
         .mailConfirmsAddress: "이 링크는 이 주소를 {address}의 계정 주소로 만듭니다:",
         .mailLinkWorksOnce: "링크는 한 시간 안에 한 번만 사용할 수 있습니다.",
+        .providerWasSet:
+            "{user}이(가) {organization}의 구성원이 {address}에 로그인하는 서비스를 설정했습니다. 이 서비스는 해당 도메인의 주소가 있는 모든 구성원으로 로그인할 수 있습니다. 자세한 내용은 감사 로그에 있습니다.",
+        .providerWasDeleted: "{user}이(가) {organization}의 구성원이 {address}에 로그인하던 서비스를 삭제했습니다. 자세한 내용은 감사 로그에 있습니다.",
         .noticeOfTenant: "{address}의 {organization}",
         .supportStarted: "{address}의 운영자가 {organization}에 대한 지원 액세스를 시작했습니다. 운영자는 {minutes}분 동안 데이터를 읽고 변경할 수 있습니다. 이유:",
         .supportCanEnd: "감사 로그에 모든 작업이 표시됩니다. 소유자와 관리자는 언제든지 액세스를 종료할 수 있습니다.",

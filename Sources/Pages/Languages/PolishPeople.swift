@@ -155,6 +155,10 @@ extension Language {
         .mailSetsPassword: "Ktoś poprosił o nowe hasło do twojego konta w {address}. Ten link je ustawia:",
         .mailConfirmsAddress: "Ten link ustawia ten adres jako adres twojego konta w {address}:",
         .mailLinkWorksOnce: "Link działa raz, w ciągu godziny.",
+        .providerWasSet:
+            "{user} ustawił usługę, przez którą członkowie {organization} logują się w {address}. Może ona zalogować się jako każdy członek z adresem w jej domenach. Dziennik audytu pokazuje szczegóły.",
+        .providerWasDeleted:
+            "{user} usunął usługę, przez którą członkowie {organization} logowali się w {address}. Dziennik audytu pokazuje szczegóły.",
         .noticeOfTenant: "{organization} w {address}",
         .supportStarted:
             "Operator {address} rozpoczął dostęp pomocy technicznej do {organization}. Przez {minutes} min może odczytywać i zmieniać dane. Powód:",

@@ -156,6 +156,10 @@ extension Language {
         .mailSetsPassword: "Alguém pediu uma nova senha para a sua conta em {address}. Este link a define:",
         .mailConfirmsAddress: "Este link faz deste endereço o da sua conta em {address}:",
         .mailLinkWorksOnce: "O link funciona uma vez, dentro de uma hora.",
+        .providerWasSet:
+            "{user} definiu o serviço com o qual os membros de {organization} fazem login em {address}. Ele pode fazer login como cada membro com um endereço em seus domínios. O registro de auditoria mostra os detalhes.",
+        .providerWasDeleted:
+            "{user} excluiu o serviço com o qual os membros de {organization} faziam login em {address}. O registro de auditoria mostra os detalhes.",
         .noticeOfTenant: "{organization} em {address}",
         .supportStarted:
             "Um operador de {address} iniciou um acesso de suporte a {organization}. Durante {minutes} min, pode ler e alterar os dados. O motivo:",

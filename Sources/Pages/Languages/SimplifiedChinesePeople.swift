@@ -150,6 +150,8 @@ extension Language {
         .mailSetsPassword: "有人为您在 {address} 的账户申请了新密码。此链接用于设置新密码：",
         .mailConfirmsAddress: "此链接将此地址设为您在 {address} 的账户的地址：",
         .mailLinkWorksOnce: "链接在一小时内有效，只能使用一次。",
+        .providerWasSet: "{user} 设置了 {organization} 的成员登录 {address} 所用的服务。该服务可以以其域名下每个成员的身份登录。详情请见审计日志。",
+        .providerWasDeleted: "{user} 删除了 {organization} 的成员登录 {address} 所用的服务。详情请见审计日志。",
         .noticeOfTenant: "{address} 上的 {organization}",
         .supportStarted: "{address} 的运营者开始了对 {organization} 的支持访问。在 {minutes} 分钟内，运营者可以读取和更改其数据。原因：",
         .supportCanEnd: "审计日志会显示每项操作。所有者和管理员可以随时结束该访问。",

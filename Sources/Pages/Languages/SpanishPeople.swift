@@ -157,6 +157,10 @@ extension Language {
         .mailSetsPassword: "Alguien ha pedido una nueva contraseña para su cuenta en {address}. Este enlace la establece:",
         .mailConfirmsAddress: "Este enlace convierte esta dirección en la de su cuenta en {address}:",
         .mailLinkWorksOnce: "El enlace funciona una vez, en el plazo de una hora.",
+        .providerWasSet:
+            "{user} configuró el servicio con el que los miembros de {organization} inician sesión en {address}. Puede iniciar sesión como cada miembro con una dirección de sus dominios. El registro de auditoría muestra los detalles.",
+        .providerWasDeleted:
+            "{user} eliminó el servicio con el que los miembros de {organization} iniciaban sesión en {address}. El registro de auditoría muestra los detalles.",
         .noticeOfTenant: "{organization} en {address}",
         .supportStarted:
             "Un operador de {address} inició un acceso de soporte a {organization}. Durante {minutes} min puede leer y cambiar sus datos. El motivo:",

@@ -150,6 +150,8 @@ extension Language {
         .mailSetsPassword: "有人為您在 {address} 的帳號申請了新密碼。此連結用於設定新密碼：",
         .mailConfirmsAddress: "此連結會將此地址設為您在 {address} 的帳號的地址：",
         .mailLinkWorksOnce: "連結在一小時內有效，只能使用一次。",
+        .providerWasSet: "{user} 設定了 {organization} 的成員登入 {address} 所用的服務。該服務可以以其網域下每個成員的身分登入。詳情請見稽核記錄。",
+        .providerWasDeleted: "{user} 刪除了 {organization} 的成員登入 {address} 所用的服務。詳情請見稽核記錄。",
         .noticeOfTenant: "{address} 上的 {organization}",
         .supportStarted: "{address} 的營運者開始了對 {organization} 的支援存取。在 {minutes} 分鐘內，營運者可以讀取和變更其資料。原因：",
         .supportCanEnd: "稽核記錄會顯示每項操作。擁有者和管理員可以隨時結束該存取。",

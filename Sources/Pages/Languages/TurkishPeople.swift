@@ -156,6 +156,10 @@ extension Language {
         .mailSetsPassword: "Birisi {address} adresindeki hesabınız için yeni bir parola istedi. Bu bağlantı parolayı belirler:",
         .mailConfirmsAddress: "Bu bağlantı, bu adresi {address} adresindeki hesabınızın adresi yapar:",
         .mailLinkWorksOnce: "Bağlantı bir saat içinde bir kez çalışır.",
+        .providerWasSet:
+            "{user}, {organization} üyelerinin {address} üzerinde oturum açtığı hizmeti ayarladı. Bu hizmet, alan adlarında adresi olan her üye olarak oturum açabilir. Denetim günlüğü ayrıntıları gösterir.",
+        .providerWasDeleted:
+            "{user}, {organization} üyelerinin {address} üzerinde oturum açtığı hizmeti sildi. Denetim günlüğü ayrıntıları gösterir.",
         .noticeOfTenant: "{organization} – {address}",
         .supportStarted:
             "{address} işletmecisi {organization} için bir destek erişimi başlattı. İşletmeci {minutes} dk boyunca verileri okuyabilir ve değiştirebilir. Nedeni:",

@@ -60,7 +60,7 @@ extension Membership {
     }
 
     /// The membership of a person.
-    static func find(_ person: ID<Person>, of owner: UUID) -> SQL {
+    package static func find(_ person: ID<Person>, of owner: UUID) -> SQL {
         """
         SELECT id, person_id, role, role_id, name, email, created_at, updated_at FROM membership
         WHERE tenant_id = \(owner) AND person_id = \(person)

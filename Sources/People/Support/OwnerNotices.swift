@@ -1,13 +1,13 @@
 package import Access
 import Encoding
-import Foundation
+package import Foundation
 package import Mail
-import Pages
-import Postgres
+package import Pages
+package import Postgres
 package import Sealing
 import Web
 
-/// Mails to the owners of a tenant about acts of operators who are people.
+/// Mails to the owners of a tenant about acts of operators who are people, and about the provider of its members.
 package struct OwnerNotices: Sendable {
     private let keyring: Keyring
     /// Nil if this server sends no mails.
@@ -29,14 +29,20 @@ package struct OwnerNotices: Sendable {
     /// The mail about a notice. Nil if the server sends no mails, or if the caller is neither an operator nor a person: then the tenant itself
     /// acts, or a machine.
     func mail(_ notice: OperatorMail.Notice, of call: some ActingContext) async throws -> OperatorMail? {
-        guard mail != nil, call.owner != .platform, call.caller.isOperator, call.caller.actor.person != nil else { return nil }
-        let tenant = ID<Tenant>(call.owner)
+        guard call.caller.isOperator, call.caller.actor.person != nil else { return nil }
+        return try await mail(notice, to: call.owner)
+    }
+
+    /// The mail about a notice. Nil if the server sends no mails.
+    package func mail(_ notice: OperatorMail.Notice, to owner: UUID) async throws -> OperatorMail? {
+        guard mail != nil, owner != .platform else { return nil }
+        let tenant = ID<Tenant>(owner)
         return OperatorMail(
             notice, organization: try await organization(tenant) ?? tenant.description, of: Person.host(of: publicURL), in: .english)
     }
 
     /// The statements that queue a mail to the owners, as a part of the transaction of the act. An address that no mail reaches gets none.
-    func insertions(_ mail: OperatorMail?, of owner: UUID, in db: Transaction, at now: Date) async throws -> [SQL] {
+    package func insertions(_ mail: OperatorMail?, of owner: UUID, in db: Transaction, at now: Date) async throws -> [SQL] {
         guard let mail else { return [] }
         return try await db.run(Membership.owners(of: owner)).compactMap { row in
             guard let recipient = MailAddress(try row.get("email")) else { return nil }

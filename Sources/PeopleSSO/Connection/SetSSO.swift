@@ -2,6 +2,8 @@ import Access
 import Encoding
 import Foundation
 import Hummingbird
+import Pages
+import People
 import Postgres
 import Sealing
 import Tenancy
@@ -13,7 +15,7 @@ extension SSORoutes {
     /// The secret is necessary again for another issuer or client. Otherwise a caller could send the stored secret to a server of its own.
     @Sendable
     func setSSO(_ request: Request, _ call: TenantContext) async throws -> Response {
-        try call.require(.connectionsWrite)
+        try requireOwner(call)
         try call.requireRecentSignIn(at: now())
         var fields = try await JSONFields(request)
         let issuer = fields.text("issuer", 8...500, isRequired: true) { IssuerURL.refusal(of: $0, allowsPrivate: allowsPrivate) }
@@ -26,6 +28,7 @@ extension SSORoutes {
 
         let now = now()
         let (tenant, owner, origin) = (call.tenant, call.owner, call.origin)
+        let mail = try await mail({ .providerSet(issuer: issuer, actor: $0) }, of: call)
         let connection = try await refusingConflicts {
             try await call.database(pool).transaction { db in
                 let (tenants, found) = try await db.run(Tenant.find(tenant), SSOConnection.lock(of: tenant))
@@ -66,12 +69,14 @@ extension SSORoutes {
                 } else {
                     throw Problem(.invalid, "`client_secret` is required.")
                 }
-                _ = try await db.run([
-                    before == nil ? after.insert(tenant: tenant) : after.update(tenant: tenant),
-                    try AuditEvent.insert(
-                        "setSSO", of: after.id.description, owner: owner, by: origin,
-                        before: before.map { SSOReply($0, publicURL: publicURL) }, after: SSOReply(after, publicURL: publicURL), at: now),
-                ])
+                let notice = try await notices.insertions(mail, of: owner, in: db, at: now)
+                _ = try await db.run(
+                    [before == nil ? after.insert(tenant: tenant) : after.update(tenant: tenant)] + notice + [
+                        try AuditEvent.insert(
+                            "setSSO", of: after.id.description, owner: owner, by: origin,
+                            before: before.map { SSOReply($0, publicURL: publicURL) }, after: SSOReply(after, publicURL: publicURL), at: now
+                        )
+                    ])
                 return after
             }
         }

@@ -11,7 +11,7 @@ extension SSORoutes {
     /// Claims a domain of addresses. It reserves nothing: the domain belongs to the first tenant that proves it.
     @Sendable
     func createSSODomain(_ request: Request, _ call: TenantContext) async throws -> Response {
-        try call.require(.connectionsWrite)
+        try requireOwner(call)
         try call.requireRecentSignIn(at: now())
         var fields = try await JSONFields(request)
         let name = fields.text("domain", 1...1000, isRequired: true) { DomainName.refusal(of: $0, below: SSODomain.recordPrefix) }

@@ -8,7 +8,7 @@ extension SSORoutes {
     /// Deletes a domain. Its addresses no longer lead to the tenant's provider, and another tenant can prove it.
     @Sendable
     func deleteSSODomain(_ request: Request, _ call: TenantContext) async throws -> Response {
-        try call.require(.connectionsWrite)
+        try requireOwner(call)
         try call.requireRecentSignIn(at: now())
         let id = try call.id("sso_domain", of: "domain", as: SSODomain.self)
         let now = now()

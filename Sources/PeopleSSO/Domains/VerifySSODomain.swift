@@ -16,7 +16,7 @@ extension SSORoutes {
     /// look changes.
     @Sendable
     func verifySSODomain(_ request: Request, _ call: TenantContext) async throws -> Response {
-        try call.require(.connectionsWrite)
+        try requireOwner(call)
         try call.requireRecentSignIn(at: self.now())
         try await JSONFields(request, isOptional: true).requireEmpty()
         let id = try call.id("sso_domain", of: "domain", as: SSODomain.self)

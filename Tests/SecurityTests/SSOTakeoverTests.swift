@@ -1,0 +1,46 @@
+import Access
+import Encoding
+import Foundation
+import Postgres
+import Server
+import TestSupport
+import Testing
+
+/// Attacks with the settings of a tenant's provider, and on the sign-ins that it requires.
+@Suite("Attack: provider of a tenant")
+struct SSOTakeoverTests {
+    private static let email = "ada@customer.test"
+
+    @Test("nobody with fewer scopes than an owner sets or deletes the provider or its domains, and the owners get a mail about each change")
+    func ownProvider() async throws {
+        try await TestMailServer.run { mails async throws in
+            let settings = try mails.settings()
+            try await SSOPlatform.run({ $0.mail = settings }) { sso in
+                let platform = sso.platform
+                _ = try await sso.add(Self.email, as: "owner")
+                #expect(try await sso.set("https://id.customer.test").status == 200)
+                let domain = try await sso.create()
+                try sso.publish(domain)
+                let scopes = APIKey.Scope.allCases.map(\.rawValue).filter { $0 != "usage:write" }
+                let key = try #require(try await platform.issue(scopes: scopes).string("secret"))
+                let provider = ["issuer": "https://evil.test", "client_id": "x", "client_secret": "x"]
+                let path = "/tenants/acme/sso"
+                for (method, path, body) in [
+                    ("PUT", path, provider), ("DELETE", path, nil), ("POST", "\(path)/domains", ["domain": "evil.test"]),
+                    ("POST", "\(path)/domains/\(domain.resourceID)/verify", nil),
+                    ("DELETE", "\(path)/domains/\(domain.resourceID)", nil),
+                ] as [(String, String, [String: any Sendable]?)] {
+                    let answer = try await platform.call(method, path, key: key, body)
+                    #expect(answer.isProblem(403, "insufficient_scope"), "\(method) \(path): \(answer.status) \(answer.body)")
+                }
+                #expect(try await platform.call("GET", path).string("issuer") == "https://id.customer.test")
+                #expect(try await platform.call("DELETE", path).status == 204)
+                func count() -> Int { mails.mails.count { $0.recipient == Self.email } }
+                try await eventually("both mails") { count() == 2 }
+                let texts = mails.mails.compactMap { $0.part("plain") }
+                #expect(texts.contains { $0.contains("https://id.customer.test") && $0.contains("apikey_") })
+                #expect(!texts.contains { $0.contains("evil.test") })
+            }
+        }
+    }
+}
