@@ -43,4 +43,48 @@ struct SSOTakeoverTests {
             }
         }
     }
+
+    @Test("the sessions of a provider end with it, with another issuer, and with the domain, and live for 24 hours at most")
+    func lostProvider() async throws {
+        try await FakeProvider.run { provider in
+            try await SSOPlatform.run(with: provider) { sso in
+                let platform = sso.platform
+                _ = try await sso.add(Self.email)
+                _ = try await sso.prove("other.test")
+                let active = "ended_at IS NULL AND only_tenant_id IS NOT NULL"
+                func signIn() async throws -> TestBrowser {
+                    let browser = TestBrowser(platform)
+                    #expect(try await sso.signIn(Self.email, at: provider, in: browser).status == 303)
+                    #expect(try await sso.sessions(where: "\(active) AND expires_at > created_at + interval '24 hours'") == 0)
+                    return browser
+                }
+                func domains() async throws -> [String: String] {
+                    let listed = try await platform.call("GET", "/tenants/acme/sso/domains").elements
+                    return Dictionary(uniqueKeysWithValues: listed.map { ($0["domain"] as? String ?? "", $0["id"] as? String ?? "") })
+                }
+                let path = "/tenants/acme/sso"
+                let ids = try await domains()
+                var browser = try await signIn()
+                // Another domain is not that of the address.
+                #expect(try await platform.call("DELETE", "\(path)/domains/\(ids["other.test"] ?? "")").status == 204)
+                #expect(try await sso.sessions(where: active) == 1)
+                #expect(try await platform.call("DELETE", "\(path)/domains/\(ids["customer.test"] ?? "")").status == 204)
+                #expect(try await sso.sessions(where: active) == 0)
+                #expect(try await browser.get("\(SSOPlatform.root)/account").status == 303)
+                _ = try await sso.prove()
+                browser = try await signIn()
+                _ = try await platform.ownerPool.run("UPDATE sso_domain SET state = 'inactive'")
+                #expect(try await sso.sessions(where: active) == 0)
+                _ = try await platform.ownerPool.run("UPDATE sso_domain SET state = 'active'")
+                browser = try await signIn()
+                #expect(try await sso.set("https://other.test").status == 200)
+                #expect(try await sso.sessions(where: active) == 0)
+                #expect(try await sso.set(provider.issuer).status == 200)
+                browser = try await signIn()
+                #expect(try await platform.call("DELETE", path).status == 204)
+                #expect(try await sso.sessions(where: active) == 0)
+                #expect(try await browser.get("\(SSOPlatform.root)/account").status == 303)
+            }
+        }
+    }
 }

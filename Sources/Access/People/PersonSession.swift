@@ -28,9 +28,18 @@ package struct PersonSession: Identified, Sendable {
         }
     }
 
+    /// How long a session lasts at most that a tenant's provider started, in seconds. The provider may block the person any time, and tells
+    /// nobody.
+    package static let lifetimeOfProvider: TimeInterval = 86400
+
+    /// How long a session lasts at most, in seconds.
+    package static func lifetime(of kind: Kind, onlyTenant: ID<Tenant>?) -> TimeInterval {
+        onlyTenant == nil ? kind.lifetime : min(kind.lifetime, lifetimeOfProvider)
+    }
+
     package enum EndReason: String, Encodable, Sendable, SQLValue {
         case signOut = "sign_out"
-        /// The person ended it from another session.
+        /// The person ended it from another session, or its tenant's provider or the domain of the address is no longer there.
         case ended
         /// The same browser signed in again.
         case replaced

@@ -36,11 +36,12 @@ extension PersonSession {
         package func insert(_ secret: Secret, keyring: Keyring, at now: Date) -> SQL {
             let digest = keyring.digest(secret.revealBytes(), purpose: PersonSession.digestPurpose)
             let bound = keyring.bind(digest, to: PersonSession.context(id))
+            let expiresAt = now.addingTimeInterval(PersonSession.lifetime(of: kind, onlyTenant: onlyTenant))
             return """
                 INSERT INTO person_session (id, person_id, kind, digest, bound_digest, methods, only_tenant_id, authenticated_at, created_at,
                     last_used_at, expires_at, user_agent, address)
                 VALUES (\(id), \(person), \(kind), \(digest), \(bound), \(methods), \(onlyTenant), \(authenticatedAt ?? now), \(now),
-                    \(now), \(now.addingTimeInterval(kind.lifetime)), \(userAgent), \(address))
+                    \(now), \(expiresAt), \(userAgent), \(address))
                 """
         }
     }

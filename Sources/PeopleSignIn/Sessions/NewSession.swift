@@ -50,8 +50,9 @@ struct NewSession: Sendable {
                     after: Reply(session: id.description, methods: methods), at: now),
             ]
         let url = endpoints.publicURL
+        let lifetime = Int(PersonSession.lifetime(of: .browser, onlyTenant: onlyTenant))
         var cookies = [
-            AccountCookie.session.set(secret.reveal(), seconds: Int(PersonSession.Kind.browser.lifetime), publicURL: url),
+            AccountCookie.session.set(secret.reveal(), seconds: lifetime, publicURL: url),
             AccountCookie.step.removal(url),
         ]
         // A provider of a tenant must not prepare guesses of the password, which is for more than this tenant.

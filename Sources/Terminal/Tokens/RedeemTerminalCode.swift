@@ -36,7 +36,7 @@ extension TerminalGrant {
         } catch is CodeReplayed {
             throw try await replay(of: code.approval, "code", context, at: now)
         } catch is ApprovalEnded { throw OAuthError(.invalidGrant, "The person signed out after the approval. Log in again.") }
-        return TerminalToken(access_token: secret.reveal())
+        return TerminalToken(secret, of: code.approval)
     }
 }
 

@@ -48,7 +48,7 @@ extension TerminalGrant {
             } catch is DeviceRedeemed {
                 throw try await replay(of: approval, "device code", context, at: now)
             } catch is ApprovalEnded { throw OAuthError(.accessDenied, "The person signed out after the approval. Log in again.") }
-            return TerminalToken(access_token: secret.reveal())
+            return TerminalToken(secret, of: approval)
         }
     }
 

@@ -79,7 +79,12 @@ struct TerminalToken: Encodable, Sendable {
     let access_token: String
     let token_type = "Bearer"
     /// In seconds. The session also ends after 30 days without a use.
-    let expires_in = Int(PersonSession.Kind.terminal.lifetime)
+    let expires_in: Int
+
+    init(_ secret: Secret, of approval: TerminalApproval) {
+        access_token = secret.reveal()
+        expires_in = Int(PersonSession.lifetime(of: .terminal, onlyTenant: approval.onlyTenant))
+    }
 }
 
 extension TerminalApproval {
