@@ -117,7 +117,7 @@ package enum Text: String, CaseIterable, Sendable {
 
     // The sign-in of these people with another service.
     case signInAtOtherService, otherServiceSignsYouIn, signInAtOrganization, otherServiceDidNotConfirm
-    case accountThereIsUnknown, askYourOrganization, onlyYourOrganization
+    case accountThereIsUnknown, askYourOrganization, onlyYourOrganization, signInThereIsNotNew
     case connectApple, disconnectApple, appleIsConnected, appleIsDisconnected, appleBelongsToSomebody, appleIsNeeded
 
     // The login from a terminal.

@@ -87,4 +87,38 @@ struct SSOTakeoverTests {
             }
         }
     }
+
+    @Test("a sign-in without a time at the provider is not recent, and a page that needs a recent one asks the provider for the time")
+    func oldSignIn() async throws {
+        try await FakeProvider.run { provider in
+            try await SSOPlatform.run(with: provider) { sso in
+                _ = try await sso.add(Self.email)
+                let (browser, leave) = (TestBrowser(sso.platform), "\(SSOPlatform.root)/account/memberships/\(try await Self.member(sso))")
+                provider.change(.init(claims: ["auth_time": Int?.none]))
+                #expect(try await sso.signIn(Self.email, at: provider, in: browser).status == 303)
+                #expect(try await sso.sessions(where: "authenticated_at > now() - interval '9 minutes'") == 0)
+                #expect(try await browser.get(leave).location?.hasPrefix("/account/sign-in?again=") == true)
+                // The step-up, without a session too.
+                for browser in [browser, TestBrowser(sso.platform)] {
+                    let page = try await browser.get("\(SSOPlatform.root)/account/sign-in?again=/account/sessions")
+                    let asked = try await browser.post(
+                        "\(SSOPlatform.root)/account/sign-in", form: [("csrf", try SSOPlatform.csrf(page)), ("email", Self.email)])
+                    let answer = try await browser.post(
+                        "\(SSOPlatform.root)/account/sso", form: [("csrf", try SSOPlatform.csrf(asked)), ("email", Self.email)])
+                    let (code, query) = try provider.authorize(String(try #require(answer.header("Refresh")).dropFirst("0; url=".count)))
+                    #expect(query["max_age"] == "600")
+                    let refused = try await browser.get(SSOPlatform.callback(code, query["state"] ?? ""))
+                    #expect(refused.status == 400 && refused.body.contains("within the last 10 minutes"), "\(refused.body)")
+                }
+                provider.change(.init())
+                #expect(try await sso.signIn(Self.email, at: provider, in: browser).status == 303)
+                #expect(try await browser.get(leave).status == 200)
+            }
+        }
+    }
+
+    /// The ID of the member of Acme.
+    private static func member(_ sso: SSOPlatform) async throws -> String {
+        try #require(try await sso.platform.call("GET", "/tenants/acme/members").elements.first?["id"] as? String)
+    }
 }

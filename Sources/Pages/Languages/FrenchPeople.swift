@@ -70,6 +70,7 @@ extension Language {
         .accountThereIsUnknown: "Le compte de l’autre service n’appartient à personne ici.",
         .askYourOrganization: "Demandez à un administrateur de votre organisation.",
         .onlyYourOrganization: "Votre organisation n’autorise la connexion qu’avec son propre service.",
+        .signInThereIsNotNew: "L’autre service n’a pas confirmé que vous vous y êtes connecté au cours des 10 dernières minutes.",
         .connectApple: "Associer votre compte Apple",
         .disconnectApple: "Dissocier votre compte Apple",
         .appleIsConnected: "Votre compte Apple est associé. Vous pouvez vous connecter avec lui.",

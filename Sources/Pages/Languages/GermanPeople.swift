@@ -68,6 +68,7 @@ extension Language {
         .accountThereIsUnknown: "Das Konto beim anderen Dienst gehört hier niemandem.",
         .askYourOrganization: "Fragen Sie einen Administrator Ihrer Organisation.",
         .onlyYourOrganization: "Ihre Organisation erlaubt die Anmeldung nur mit ihrem eigenen Dienst.",
+        .signInThereIsNotNew: "Der andere Dienst hat nicht bestätigt, dass Sie sich dort in den letzten 10 Minuten angemeldet haben.",
         .connectApple: "Apple Account verbinden",
         .disconnectApple: "Apple Account trennen",
         .appleIsConnected: "Ihr Apple Account ist verbunden. Sie können sich damit anmelden.",

@@ -66,6 +66,7 @@ extension Language {
         .accountThereIsUnknown: "החשבון בשירות האחר אינו שייך כאן לאף אחד.",
         .askYourOrganization: "יש לפנות למנהל בארגון.",
         .onlyYourOrganization: "הארגון מתיר התחברות רק דרך השירות שלו.",
+        .signInThereIsNotNew: "השירות האחר לא אישר שהתחברת אליו ב-10 הדקות האחרונות.",
         .connectApple: "קישור חשבון Apple",
         .disconnectApple: "ניתוק חשבון Apple",
         .appleIsConnected: "חשבון Apple מקושר. אפשר להתחבר באמצעותו.",

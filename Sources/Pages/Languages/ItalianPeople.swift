@@ -68,6 +68,7 @@ extension Language {
         .accountThereIsUnknown: "L’account dell’altro servizio qui non appartiene a nessuno.",
         .askYourOrganization: "Chiedi a un amministratore della tua organizzazione.",
         .onlyYourOrganization: "La tua organizzazione consente l’accesso solo con il proprio servizio.",
+        .signInThereIsNotNew: "L’altro servizio non ha confermato che vi hai effettuato l’accesso negli ultimi 10 minuti.",
         .connectApple: "Collega il tuo account Apple",
         .disconnectApple: "Scollega il tuo account Apple",
         .appleIsConnected: "Il tuo account Apple è collegato. Puoi usarlo per accedere.",

@@ -68,6 +68,7 @@ extension Language {
         .accountThereIsUnknown: "Konto w innej usłudze nie należy tu do nikogo.",
         .askYourOrganization: "Zapytaj administratora swojej organizacji.",
         .onlyYourOrganization: "Twoja organizacja pozwala logować się tylko przez jej własną usługę.",
+        .signInThereIsNotNew: "Inna usługa nie potwierdziła, że zalogowano się tam w ciągu ostatnich 10 minut.",
         .connectApple: "Połącz konto Apple",
         .disconnectApple: "Odłącz konto Apple",
         .appleIsConnected: "Twoje konto Apple jest połączone. Możesz się nim logować.",

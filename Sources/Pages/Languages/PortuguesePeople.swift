@@ -69,6 +69,7 @@ extension Language {
         .accountThereIsUnknown: "A conta no outro serviço não pertence a ninguém aqui.",
         .askYourOrganization: "Pergunte a um administrador da sua organização.",
         .onlyYourOrganization: "Sua organização só permite o login com o próprio serviço.",
+        .signInThereIsNotNew: "O outro serviço não confirmou que você fez login lá nos últimos 10 minutos.",
         .connectApple: "Conectar sua Conta Apple",
         .disconnectApple: "Desconectar sua Conta Apple",
         .appleIsConnected: "Sua Conta Apple está conectada. Você pode entrar com ela.",

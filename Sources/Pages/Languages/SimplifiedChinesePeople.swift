@@ -66,6 +66,7 @@ extension Language {
         .accountThereIsUnknown: "另一项服务中的账户在这里不属于任何人。",
         .askYourOrganization: "请咨询您组织的管理员。",
         .onlyYourOrganization: "您的组织只允许使用其自己的服务登录。",
+        .signInThereIsNotNew: "另一项服务未确认您在过去 10 分钟内在那里登录过。",
         .connectApple: "关联您的 Apple 账户",
         .disconnectApple: "取消关联您的 Apple 账户",
         .appleIsConnected: "您的 Apple 账户已关联。您可以用它登录。",

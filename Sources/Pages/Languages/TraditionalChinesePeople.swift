@@ -66,6 +66,7 @@ extension Language {
         .accountThereIsUnknown: "另一項服務中的帳號在這裡不屬於任何人。",
         .askYourOrganization: "請洽詢您組織的管理員。",
         .onlyYourOrganization: "您的組織只允許使用其自己的服務登入。",
+        .signInThereIsNotNew: "另一項服務未確認您在過去 10 分鐘內在那裡登入過。",
         .connectApple: "連結您的 Apple 帳號",
         .disconnectApple: "解除連結您的 Apple 帳號",
         .appleIsConnected: "您的 Apple 帳號已連結。您可以用它登入。",

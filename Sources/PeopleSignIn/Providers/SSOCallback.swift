@@ -44,8 +44,10 @@ extension ProviderSignInRoutes {
                     if !mails.isEmpty { _ = try await db.run(mails) }
                 }
                 try await member.save(account, at: connection.issuer, of: tenant, by: origin, in: db, at: now)
+                // Without `auth_time`, the person may have signed in there long ago, or may not be in front of the browser.
+                let signedInAt = account.signedInAt ?? now.addingTimeInterval(-OIDCAttempt.longestAgeOfSignIn)
                 let session = try NewSession(
-                    of: member.person, methods: ["fed"], onlyTenant: tenant, authenticatedAt: account.signedInAt, action: "ssoCallback",
+                    of: member.person, methods: ["fed"], onlyTenant: tenant, authenticatedAt: signedInAt, action: "ssoCallback",
                     request, context, endpoints, at: now)
                 _ = try await db.run(session.statements)
                 return session

@@ -22,8 +22,9 @@ extension ProviderSignInRoutes {
         else { return .seeOther("/account/sign-in") }
         let provider = try found.connection.provider(
             of: found.tenant, publicURL: endpoints.publicURL, keyring: endpoints.keyring, documents: documents)
-        // A signed-in person is here for a step that needs a new sign-in.
-        let isAgain = try await endpoints.account(request, context) != nil
+        // A signed-in person is here for a step that needs a new sign-in. A page after the sign-in may need one, too.
+        let isSignedIn = try await endpoints.account(request, context) != nil
+        let isAgain = isSignedIn || step.next != .account
         let attempt = OIDCAttempt(.sso, at: provider, isAgain: isAgain, returnPath: step.next.path, at: endpoints.now())
         return try await leave(for: provider, attempt, address: address, request, context)
     }
@@ -63,7 +64,7 @@ extension ProviderSignInRoutes {
                 "request_id": "\(context.record.current.requestID)", "tenant": "\(tenant)", "step": "\(refusal.step.rawValue)",
                 "field": "\(refusal.field ?? "")", "detail": "\(refusal.detail)",
             ])
-        return .otherServiceRefused
+        return refusal.field?.isSame(as: "auth_time") == true ? .signInThereIsNotNew : .otherServiceRefused
     }
 }
 
@@ -75,6 +76,10 @@ extension ErrorPage {
     /// One page for all reasons. The owner of the tenant finds them with `checkSSO`, and the operator in the log.
     static let otherServiceRefused = ErrorPage(
         outcome: "provider_refused", status: .badRequest, title: .signInDidNotFinish, detail: .otherServiceDidNotConfirm,
+        remedy: .askYourOrganization)
+    /// The provider did not say that the person signed in there a short time ago, or said an earlier time.
+    static let signInThereIsNotNew = ErrorPage(
+        outcome: "provider_refused", status: .badRequest, title: .signInDidNotFinish, detail: .signInThereIsNotNew,
         remedy: .askYourOrganization)
     /// The account at the provider belongs to nobody who may sign in.
     static let accountThereUnknown = ErrorPage(
