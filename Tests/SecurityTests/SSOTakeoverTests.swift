@@ -117,6 +117,23 @@ struct SSOTakeoverTests {
         }
     }
 
+    @Test("an account that only claims an address neither keeps its owner out of the tenant nor becomes a member")
+    func claimedAddress() async throws {
+        try await FakeProvider.run { provider in
+            try await SSOPlatform.run(with: provider) { sso in
+                let eve = try await sso.add(Self.email, as: nil)
+                try await sso.invite("Ada@Customer.test")
+                let browser = TestBrowser(sso.platform)
+                #expect(try await sso.signIn(Self.email, at: provider, in: browser).status == 303)
+                #expect(try await browser.get("\(SSOPlatform.root)/account").body.contains("Acme"))
+                #expect(try await sso.platform.count("membership", where: "person_id = '\(eve)'") == 0)
+                #expect(try await sso.platform.count("person_identity", where: "person_id = '\(eve)'") == 0)
+                #expect(try await sso.platform.count("person", where: "id = '\(eve)' AND email = '\(Self.email)'") == 0)
+                #expect(try await sso.platform.count("person", where: "email = '\(Self.email)' AND email_proved_at IS NOT NULL") == 1)
+            }
+        }
+    }
+
     /// The ID of the member of Acme.
     private static func member(_ sso: SSOPlatform) async throws -> String {
         try #require(try await sso.platform.call("GET", "/tenants/acme/members").elements.first?["id"] as? String)

@@ -79,6 +79,8 @@ private struct Member: Sendable {
     var invitation: Invitation?
     /// The name and the address of an account to create.
     var new: (name: String, email: String)?
+    /// The account that has the address of the new one, and has not proved it.
+    var claimant: ID<Person>?
 
     /// Finds the person of an account. A link of an earlier sign-in decides. Without one, it is the member or the invited person with the
     /// address, which the provider has verified, in a domain that the tenant has proved.
@@ -105,12 +107,10 @@ private struct Member: Sendable {
             guard identity.person == known?.id else { throw UnknownAccount() }
             return Member(person: identity.person, identity: identity, invitation: invitation)
         }
-        guard let known else {
-            return Member(person: ID(at: now), invitation: invitation, new: (name(of: account, address), address))
-        }
-        // Somebody else may have entered the address for an account, and would become a member with its password.
-        guard known.emailProvedAt != nil else { throw UnknownAccount() }
-        return Member(person: known.id, invitation: invitation)
+        if let known, known.emailProvedAt != nil { return Member(person: known.id, invitation: invitation) }
+        // Somebody else may have entered the address for an account. It gets neither the membership nor the link, and loses the address.
+        return Member(
+            person: ID(at: now), invitation: invitation, new: (name(of: account, address), address), claimant: known?.id)
     }
 
     private static func isMember(_ person: ID<Person>, of tenant: ID<Tenant>, in db: Transaction) async throws -> Bool {
@@ -129,6 +129,9 @@ private struct Member: Sendable {
         _ account: OIDCProvider.Account, at issuer: String, of tenant: ID<Tenant>, by origin: AuditEvent.Origin, in db: Transaction,
         at now: Date
     ) async throws {
+        if let claimant {
+            guard try await db.run(Person.takeAddress(from: claimant, at: now)).affected == 1 else { throw UnknownAccount() }
+        }
         // The domain of the address belongs to the tenant, so its provider proves the mailbox.
         if let new { _ = try await db.run(Person.insert(person, name: new.name, email: new.email, isProved: true, at: now)) }
         if let identity {
