@@ -43,6 +43,26 @@ struct OIDCProviderTests {
         } catch { return error as? OIDCRefusal }
     }
 
+    @Test("at an issuer that companies share, only an account that the company manages has its address")
+    func sharedIssuer() throws {
+        let (key, now) = (try ClientKey(), Date())
+        func address(at issuer: String, _ claims: [String: (any Sendable)?]) throws -> String? {
+            let text = try key.assertion(
+                of: "x", for: "espalier", at: now, header: ["typ": "JWT"],
+                ["iss": issuer, "nonce": "n", "email": "ada@Customer.test", "email_verified": true].merging(claims) { $1 })
+            return try ProviderIDToken(
+                text, for: .init(issuer: issuer, clientID: "espalier", nonce: "n", accessToken: "a", earliestSignIn: nil), at: now
+            ).verifiedEmail
+        }
+        let google = "https://accounts.google.com"
+        #expect(try address(at: google, ["hd": "customer.test"]) == "ada@Customer.test")
+        for hd: (any Sendable)? in [nil, "other.test", "customer.test\u{301}", "", true] as [(any Sendable)?] {
+            #expect(throws: OIDCRefusal.self) { try address(at: google, ["hd": hd]) }
+        }
+        #expect(try address(at: google, ["email_verified": false]) == nil)
+        #expect(try address(at: "https://id.customer.test", [:]) == "ada@Customer.test")
+    }
+
     @Test("the authorization URL has PKCE, a nonce and a state, each one random")
     func authorizationURL() async throws {
         try await FakeProvider.run { provider in

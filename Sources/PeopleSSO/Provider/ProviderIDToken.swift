@@ -20,6 +20,10 @@ struct ProviderIDToken: Sendable {
     /// The permitted difference between the provider's clock and ours, and the age of a new token. In seconds.
     static let (leeway, longestAge): (TimeInterval, TimeInterval) = (60, 600)
 
+    /// Google signs in the members of all companies with one issuer, and consumers with a company's address too. Only `hd` says that the
+    /// company manages the account (developers.google.com/identity/openid-connect/openid-connect).
+    private static let sharedIssuer = "https://accounts.google.com"
+
     private let jws: CompactJWS
     let subject: String
     /// The address, if the provider has verified it.
@@ -81,7 +85,12 @@ struct ProviderIDToken: Sendable {
         else { throw OIDCRefusal(.idToken, "sub", "It must have 1 to 255 printable ASCII characters.") }
         // Some providers write the flag as a text.
         let isVerified = claims["email_verified"] == .bool(true) || claims["email_verified"] == .string("true")
-        verifiedEmail = isVerified ? claims["email"]?.text : nil
+        let address = isVerified ? claims["email"]?.text : nil
+        if expected.issuer.isSame(as: Self.sharedIssuer), let address {
+            guard let domain = SSODomain.ofAddress(address), claims["hd"]?.text?.asciiLowercased.isSame(as: domain) == true
+            else { throw OIDCRefusal(.idToken, "hd", "It must be the domain of the address. Google accounts of consumers have none.") }
+        }
+        verifiedEmail = address
         (self.jws, self.subject, name) = (jws, subject, claims["name"]?.text)
         // A clock that is ahead must not make a sign-in younger than it is.
         self.signedInAt = signedInAt.map { min($0, now) }
