@@ -38,10 +38,10 @@ package struct OperatorMail {
             ]
         case .membersChanged: paragraphs = [language.text(.operatorChangedMembers, values)]
         case .providerSet(let issuer, let actor):
-            values[.user] = LinkMail.isolated(actor, in: language)
-            paragraphs = [language.text(.providerWasSet, values), LinkMail.isolated(issuer, in: language)]
+            values[.user] = language.isolated(actor)
+            paragraphs = [language.text(.providerWasSet, values), language.isolated(issuer)]
         case .providerDeleted(let actor):
-            values[.user] = LinkMail.isolated(actor, in: language)
+            values[.user] = language.isolated(actor)
             paragraphs = [language.text(.providerWasDeleted, values)]
         }
         text = paragraphs.joined(separator: "\n\n") + "\n"
