@@ -118,6 +118,7 @@ package enum Text: String, CaseIterable, Sendable {
     // The sign-in of these people with another service.
     case signInAtOtherService, otherServiceSignsYouIn, signInAtOrganization, otherServiceDidNotConfirm
     case accountThereIsUnknown, askYourOrganization, onlyYourOrganization, signInThereIsNotNew
+    case needsOrganizationsService
     case connectApple, disconnectApple, appleIsConnected, appleIsDisconnected, appleBelongsToSomebody, appleIsNeeded
 
     // The login from a terminal.

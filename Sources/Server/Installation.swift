@@ -83,7 +83,9 @@ package struct Installation: Sendable {
         let hosts = HostTable(
             database: PlatformDatabase(pool, for: .readHosts), publicURL: settings.publicURL, logger: logger)
         let callers = Callers(database: PlatformDatabase(pools.administration, for: .findCaller), keyring: settings.keyring)
-        let people = PersonCallers(database: PlatformDatabase(pools.administration, for: .findPerson), keyring: settings.keyring)
+        let people = PersonCallers(
+            database: PlatformDatabase(pools.administration, for: .findPerson), keyring: settings.keyring,
+            requiring: RequiredProviders.find)
         let lastUsed = LastUsed(
             database: PlatformDatabase(pool, for: .saveLastUses),
             kinds: [(APIKey.self, APIKey.noteUses), (AppleKey.self, AppleKey.noteUses), (PersonSession.self, PersonSession.noteUses)],

@@ -25,9 +25,8 @@ struct MigrationOwnershipTests {
         "Sinks": ["feed_usage_sink", "forget_usage_sink_customer", "forget_usage_sink_users"],
         "Domains": ["host_lost"],
         "People": [
-            "end_provider_sessions", "membership_ended", "membership_named", "person_deleted", "person_exists", "person_renamed", "person_session_exists",
-            "role_changed",
-            "support_access_exists",
+            "end_provider_sessions", "membership_ended", "membership_named", "person_deleted", "person_exists", "person_renamed",
+            "person_session_exists", "role_changed", "support_access_exists",
         ],
         "PeopleSSO": ["sso_domain_lost", "sso_issuer_lost"],
         "Users": ["known_users", "transfer_users_added", "transfer_users_changed", "transfer_users_removed"],

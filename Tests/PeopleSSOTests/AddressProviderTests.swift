@@ -35,30 +35,27 @@ struct AddressProviderTests {
         }
     }
 
-    @Test("only members of the tenant must use a required provider, and an owner may use a passkey")
+    @Test("only an active tenant requires its provider, of a person with an address in its domain or an account there")
     func required() async throws {
         try await SSOPlatform.run { sso in
             _ = try await sso.set("https://a.test")
             _ = try await sso.prove()
-            let database = PlatformDatabase(sso.platform.ownerPool)
-            let (acme, globex) = (try #require(ID<Tenant>(sso.platform.acme.id)), try #require(ID<Tenant>(sso.platform.globex.id)))
-            var people: [(role: String, tenant: ID<Tenant>, id: UUID)] = []
-            for (role, tenant) in [("owner", acme), ("admin", acme), ("owner", globex)] {
-                people.append((role, tenant, try await sso.add("\(UUID())@customer.test", as: role, of: tenant.description)))
+            let (database, platform) = (PlatformDatabase(sso.platform.ownerPool), sso.platform)
+            let (acme, globex) = (try #require(ID<Tenant>(platform.acme.id)).uuid, try #require(ID<Tenant>(platform.globex.id)).uuid)
+            let person = ID<Person>(try await sso.add("ada@customer.test"))
+            func required(_ address: String = "Ada@CUSTOMER.test") async throws -> Set<UUID> {
+                try await RequiredProviders.find(of: person, address, among: [acme, globex, .platform], in: database)
             }
-            func isRequired(_ person: UUID, hasPasskey: Bool) async throws -> Bool {
-                let provider = try #require(try await AddressProvider.find("ada@customer.test", in: database))
-                let rows = try await database.run(Membership.all(of: ID(person)))
-                return provider.isRequired(
-                    of: try rows.map { (try $0.get("tenant_id"), try Membership($0)) }, hasPasskey: hasPasskey)
-            }
-            for person in people { #expect(try await !isRequired(person.id, hasPasskey: false)) }
+            #expect(try await required().isEmpty)
             try await sso.noteSignIn()
             #expect(try await sso.set("https://a.test", secret: nil, ["is_required": true]).status == 200)
-            for (role, tenant, id) in people {
-                #expect(try await isRequired(id, hasPasskey: false) == (tenant == acme), "\(role)")
-                #expect(try await isRequired(id, hasPasskey: true) == (tenant == acme && role != "owner"), "\(role)")
-            }
+            #expect(try await required() == [acme])
+            #expect(try await required("ada@other.test").isEmpty)
+            let link = PersonIdentity.insert("1", at: "https://a.test", of: ID(acme), to: person, at: Date())
+            _ = try await platform.ownerPool.run(link)
+            #expect(try await required("ada@other.test") == [acme])
+            _ = try await platform.ownerPool.run("UPDATE tenant SET status = 'suspended' WHERE slug = 'acme'")
+            #expect(try await required().isEmpty)
         }
     }
 }

@@ -134,6 +134,87 @@ struct SSOTakeoverTests {
         }
     }
 
+    @Test("a required provider keeps nobody out of the platform or other tenants, and a suspended tenant requires nothing")
+    func lockout() async throws {
+        try await FakeProvider.run { provider in
+            try await SSOPlatform.run(with: provider) { sso in
+                var ada = PersonClient(sso.platform, Self.email)
+                try await ada.register(as: "viewer")
+                try await sso.require(provider)
+                #expect(try await ada.givePassword().status == 403)
+                _ = try await sso.platform.ownerPool.run("UPDATE tenant SET status = 'suspended' WHERE slug = 'acme'")
+                #expect(try await ada.givePassword().location == "/account/sign-in/code")
+                _ = try await sso.platform.ownerPool.run("UPDATE tenant SET status = 'active' WHERE slug = 'acme'")
+                _ = try await sso.platform.ownerPool.run(
+                    """
+                    INSERT INTO membership (tenant_id, id, person_id, role, created_at, updated_at)
+                    VALUES ('00000000-0000-0000-0000-000000000000', gen_random_uuid(), \(try #require(await ada.id())), 'operator', now(), now())
+                    """)
+                #expect(try await ada.signIn().status == 303)
+                let token = try await Self.terminal(of: ada.browser)
+                #expect(try await sso.platform.call("GET", "/platform/people", key: token).status == 200)
+            }
+        }
+    }
+
+    @Test("a session that another sign-in started does not reach a tenant that requires its provider, also after a change of the address")
+    func otherSession() async throws {
+        try await FakeProvider.run { provider in
+            try await SSOPlatform.run(with: provider) { sso in
+                let platform = sso.platform
+                var ada = PersonClient(platform, Self.email)
+                try await ada.register(as: "viewer")
+                let globex = try #require(ID<Tenant>(platform.globex.id))
+                _ = try await platform.ownerPool.run(
+                    """
+                    INSERT INTO membership (tenant_id, id, person_id, role, created_at, updated_at)
+                    VALUES (\(globex), gen_random_uuid(), \(try #require(await ada.id())), 'viewer', now(), now())
+                    """)
+                let token = try await Self.terminal(of: ada.browser)
+                func status(_ tenant: String, _ token: String) async throws -> Int {
+                    try await platform.call("GET", "/tenants/\(tenant)/members", key: token).status
+                }
+                #expect(try await status("acme", token) == 200)
+                try await sso.require(provider)
+                try await eventually("the requirement has an effect") { try await status("acme", token) == 404 }
+                #expect(try await status("globex", token) == 200)
+                let page = try await ada.open("")
+                #expect(page.body.contains("own service"), "\(page.body)")
+                let leads = try await ada.browser.post(
+                    "\(SSOPlatform.root)/account/sso", form: TerminalPerson.fields(of: "/account/sso", in: page))
+                #expect(leads.header("Refresh")?.contains(provider.issuer) == true, "\(leads.status) \(leads.body)")
+
+                let browser = TestBrowser(platform)
+                #expect(try await sso.signIn(Self.email, at: provider, in: browser).status == 303)
+                let own = try await Self.terminal(of: browser)
+                #expect(try await status("acme", own) == 200)
+                #expect(try await status("globex", own) == 404)
+                _ = try await platform.ownerPool.run("UPDATE person SET email = 'ada@other.test'")
+                for _ in 0..<10 {
+                    #expect(try await status("acme", token) == 404)
+                    try await Task.sleep(for: .milliseconds(100))
+                }
+                #expect(try await sso.set(provider.issuer, secret: nil, ["is_required": false]).status == 200)
+                try await eventually("the requirement is over") { try await status("acme", token) == 200 }
+            }
+        }
+    }
+
+    /// The token of a terminal that the person of a browser has allowed.
+    private static func terminal(of browser: TestBrowser) async throws -> String {
+        let (program, path) = (TerminalPerson.Program(), "/account/oauth2/approval")
+        _ = try await browser.get(TestBrowser.Request.url("\(TerminalPerson.issuer)/oauth2/authorize", program.query))
+        let page = try await browser.get(SSOPlatform.root + path)
+        let allowed = try await browser.post(SSOPlatform.root + path, form: TerminalPerson.fields(of: path, in: page))
+        let tokens = try await browser.post(
+            "\(TerminalPerson.issuer)/oauth2/token",
+            form: [
+                ("grant_type", "authorization_code"), ("client_id", "espalierctl"), ("code", allowed["code"] ?? ""),
+                ("redirect_uri", program.redirectURI), ("code_verifier", program.verifier),
+            ])
+        return try #require(tokens.string("access_token"), "\(page.body) \(allowed.status) \(tokens.body)")
+    }
+
     /// The ID of the member of Acme.
     private static func member(_ sso: SSOPlatform) async throws -> String {
         try #require(try await sso.platform.call("GET", "/tenants/acme/members").elements.first?["id"] as? String)

@@ -66,6 +66,7 @@ extension Language {
         .accountThereIsUnknown: "الحساب لدى الخدمة الأخرى لا يخص أحدًا هنا.",
         .askYourOrganization: "اسأل أحد مسؤولي مؤسستك.",
         .onlyYourOrganization: "لا تسمح مؤسستك بتسجيل الدخول إلا عبر خدمتها.",
+        .needsOrganizationsService: "لا يمكنك استخدام هذه العضوية إلا بعد تسجيل الدخول عبر خدمة المؤسسة.",
         .signInThereIsNotNew: "لم تؤكد الخدمة الأخرى أنك سجّلت الدخول إليها خلال آخر 10 دقائق.",
         .connectApple: "ربط حساب Apple",
         .disconnectApple: "إلغاء ربط حساب Apple",

@@ -68,6 +68,8 @@ extension Language {
         .accountThereIsUnknown: "Het account bij de andere dienst is hier van niemand.",
         .askYourOrganization: "Vraag het een beheerder van uw organisatie.",
         .onlyYourOrganization: "Uw organisatie staat inloggen alleen toe met haar eigen dienst.",
+        .needsOrganizationsService:
+            "U kunt dit lidmaatschap alleen gebruiken nadat u met de eigen dienst van de organisatie hebt ingelogd.",
         .signInThereIsNotNew: "De andere dienst heeft niet bevestigd dat u daar in de afgelopen 10 minuten hebt ingelogd.",
         .connectApple: "Uw Apple Account koppelen",
         .disconnectApple: "Uw Apple Account ontkoppelen",

@@ -8,6 +8,7 @@ extension Language {
         .accountThereIsUnknown: "The account at the other service belongs to nobody here.",
         .askYourOrganization: "Ask an administrator of your organization.",
         .onlyYourOrganization: "Your organization permits a sign-in only with its own service.",
+        .needsOrganizationsService: "You can use this membership only after a sign-in with the organization’s own service.",
         .signInThereIsNotNew: "The other service did not confirm that you signed in there within the last 10 minutes.",
         .connectApple: "Connect your Apple Account",
         .disconnectApple: "Disconnect your Apple Account",

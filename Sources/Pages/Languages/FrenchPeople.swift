@@ -70,6 +70,8 @@ extension Language {
         .accountThereIsUnknown: "Le compte de l’autre service n’appartient à personne ici.",
         .askYourOrganization: "Demandez à un administrateur de votre organisation.",
         .onlyYourOrganization: "Votre organisation n’autorise la connexion qu’avec son propre service.",
+        .needsOrganizationsService:
+            "Vous ne pouvez utiliser cette adhésion qu’après une connexion avec le propre service de l’organisation.",
         .signInThereIsNotNew: "L’autre service n’a pas confirmé que vous vous y êtes connecté au cours des 10 dernières minutes.",
         .connectApple: "Associer votre compte Apple",
         .disconnectApple: "Dissocier votre compte Apple",

@@ -68,6 +68,8 @@ extension Language {
         .accountThereIsUnknown: "Das Konto beim anderen Dienst gehört hier niemandem.",
         .askYourOrganization: "Fragen Sie einen Administrator Ihrer Organisation.",
         .onlyYourOrganization: "Ihre Organisation erlaubt die Anmeldung nur mit ihrem eigenen Dienst.",
+        .needsOrganizationsService:
+            "Sie können diese Mitgliedschaft nur nach einer Anmeldung mit dem eigenen Dienst der Organisation nutzen.",
         .signInThereIsNotNew: "Der andere Dienst hat nicht bestätigt, dass Sie sich dort in den letzten 10 Minuten angemeldet haben.",
         .connectApple: "Apple Account verbinden",
         .disconnectApple: "Apple Account trennen",

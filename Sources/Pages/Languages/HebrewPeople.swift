@@ -66,6 +66,7 @@ extension Language {
         .accountThereIsUnknown: "החשבון בשירות האחר אינו שייך כאן לאף אחד.",
         .askYourOrganization: "יש לפנות למנהל בארגון.",
         .onlyYourOrganization: "הארגון מתיר התחברות רק דרך השירות שלו.",
+        .needsOrganizationsService: "אפשר להשתמש בחברות הזו רק אחרי התחברות דרך השירות של הארגון.",
         .signInThereIsNotNew: "השירות האחר לא אישר שהתחברת אליו ב-10 הדקות האחרונות.",
         .connectApple: "קישור חשבון Apple",
         .disconnectApple: "ניתוק חשבון Apple",

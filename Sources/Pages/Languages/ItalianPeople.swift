@@ -68,6 +68,7 @@ extension Language {
         .accountThereIsUnknown: "L’account dell’altro servizio qui non appartiene a nessuno.",
         .askYourOrganization: "Chiedi a un amministratore della tua organizzazione.",
         .onlyYourOrganization: "La tua organizzazione consente l’accesso solo con il proprio servizio.",
+        .needsOrganizationsService: "Puoi usare questa appartenenza solo dopo un accesso con il servizio dell’organizzazione.",
         .signInThereIsNotNew: "L’altro servizio non ha confermato che vi hai effettuato l’accesso negli ultimi 10 minuti.",
         .connectApple: "Collega il tuo account Apple",
         .disconnectApple: "Scollega il tuo account Apple",

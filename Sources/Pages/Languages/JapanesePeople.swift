@@ -66,6 +66,7 @@ extension Language {
         .accountThereIsUnknown: "別のサービスのアカウントは、ここでは誰のものでもありません。",
         .askYourOrganization: "組織の管理者に問い合わせてください。",
         .onlyYourOrganization: "あなたの組織では、組織のサービスでのサインインのみ許可されています。",
+        .needsOrganizationsService: "このメンバーシップは、組織のサービスでサインインした後でのみ使用できます。",
         .signInThereIsNotNew: "別のサービスは、あなたが過去10分以内にそこでサインインしたことを確認しませんでした。",
         .connectApple: "Apple Accountを接続",
         .disconnectApple: "Apple Accountの接続を解除",

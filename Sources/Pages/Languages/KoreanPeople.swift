@@ -66,6 +66,7 @@ extension Language {
         .accountThereIsUnknown: "다른 서비스의 계정은 여기에서 누구의 것도 아닙니다.",
         .askYourOrganization: "조직의 관리자에게 문의하십시오.",
         .onlyYourOrganization: "조직에서 자체 서비스를 통한 로그인만 허용합니다.",
+        .needsOrganizationsService: "조직의 자체 서비스로 로그인한 후에만 이 멤버십을 사용할 수 있습니다.",
         .signInThereIsNotNew: "다른 서비스가 지난 10분 이내에 그곳에서 로그인했음을 확인하지 않았습니다.",
         .connectApple: "Apple 계정 연결",
         .disconnectApple: "Apple 계정 연결 해제",

@@ -68,6 +68,7 @@ extension Language {
         .accountThereIsUnknown: "Konto w innej usłudze nie należy tu do nikogo.",
         .askYourOrganization: "Zapytaj administratora swojej organizacji.",
         .onlyYourOrganization: "Twoja organizacja pozwala logować się tylko przez jej własną usługę.",
+        .needsOrganizationsService: "Z tego członkostwa można korzystać dopiero po zalogowaniu przez własną usługę organizacji.",
         .signInThereIsNotNew: "Inna usługa nie potwierdziła, że zalogowano się tam w ciągu ostatnich 10 minut.",
         .connectApple: "Połącz konto Apple",
         .disconnectApple: "Odłącz konto Apple",

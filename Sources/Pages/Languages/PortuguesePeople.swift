@@ -69,6 +69,7 @@ extension Language {
         .accountThereIsUnknown: "A conta no outro serviço não pertence a ninguém aqui.",
         .askYourOrganization: "Pergunte a um administrador da sua organização.",
         .onlyYourOrganization: "Sua organização só permite o login com o próprio serviço.",
+        .needsOrganizationsService: "Você só pode usar esta associação depois de fazer login com o serviço próprio da organização.",
         .signInThereIsNotNew: "O outro serviço não confirmou que você fez login lá nos últimos 10 minutos.",
         .connectApple: "Conectar sua Conta Apple",
         .disconnectApple: "Desconectar sua Conta Apple",

@@ -66,6 +66,7 @@ extension Language {
         .accountThereIsUnknown: "另一项服务中的账户在这里不属于任何人。",
         .askYourOrganization: "请咨询您组织的管理员。",
         .onlyYourOrganization: "您的组织只允许使用其自己的服务登录。",
+        .needsOrganizationsService: "您只有在使用该组织自己的服务登录后才能使用此成员身份。",
         .signInThereIsNotNew: "另一项服务未确认您在过去 10 分钟内在那里登录过。",
         .connectApple: "关联您的 Apple 账户",
         .disconnectApple: "取消关联您的 Apple 账户",

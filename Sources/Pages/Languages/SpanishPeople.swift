@@ -69,6 +69,7 @@ extension Language {
         .accountThereIsUnknown: "La cuenta del otro servicio no pertenece a nadie aquí.",
         .askYourOrganization: "Pregunte a un administrador de su organización.",
         .onlyYourOrganization: "Su organización solo permite iniciar sesión con su propio servicio.",
+        .needsOrganizationsService: "Solo puede usar esta membresía después de iniciar sesión con el servicio propio de la organización.",
         .signInThereIsNotNew: "El otro servicio no confirmó que usted haya iniciado sesión allí en los últimos 10 minutos.",
         .connectApple: "Conectar su cuenta de Apple",
         .disconnectApple: "Desconectar su cuenta de Apple",

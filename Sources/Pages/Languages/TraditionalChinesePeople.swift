@@ -66,6 +66,7 @@ extension Language {
         .accountThereIsUnknown: "另一項服務中的帳號在這裡不屬於任何人。",
         .askYourOrganization: "請洽詢您組織的管理員。",
         .onlyYourOrganization: "您的組織只允許使用其自己的服務登入。",
+        .needsOrganizationsService: "您只有在使用該組織自己的服務登入後才能使用此成員身分。",
         .signInThereIsNotNew: "另一項服務未確認您在過去 10 分鐘內在那裡登入過。",
         .connectApple: "連結您的 Apple 帳號",
         .disconnectApple: "解除連結您的 Apple 帳號",

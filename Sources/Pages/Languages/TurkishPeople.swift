@@ -68,6 +68,7 @@ extension Language {
         .accountThereIsUnknown: "Diğer hizmetteki hesap burada kimseye ait değil.",
         .askYourOrganization: "Kuruluşunuzun bir yöneticisine sorun.",
         .onlyYourOrganization: "Kuruluşunuz yalnızca kendi hizmetiyle oturum açmaya izin veriyor.",
+        .needsOrganizationsService: "Bu üyeliği yalnızca kuruluşun kendi hizmetiyle oturum açtıktan sonra kullanabilirsiniz.",
         .signInThereIsNotNew: "Diğer hizmet, son 10 dakika içinde orada oturum açtığınızı doğrulamadı.",
         .connectApple: "Apple Hesabınızı bağlayın",
         .disconnectApple: "Apple Hesabınızın bağlantısını kesin",

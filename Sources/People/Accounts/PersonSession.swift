@@ -1,7 +1,16 @@
 package import Access
+import Encoding
 package import Foundation
 package import Postgres
 package import Sealing
+
+extension PersonSession {
+    /// Whether the session acts for a tenant that requires its own provider: the provider started it, or a passkey of an owner did, in case
+    /// the provider fails.
+    package func satisfiesProvider(of tenant: UUID, as role: Role) -> Bool {
+        onlyTenant?.uuid == tenant || role == .builtIn(.owner) && (methods.has("hwk") || methods.has("swk"))
+    }
+}
 
 // MARK: Rows
 

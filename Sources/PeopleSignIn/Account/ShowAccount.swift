@@ -62,13 +62,23 @@ extension AccountRoutes {
     private func memberships(of account: AccountContext, in frame: PageFrame) async throws -> AccountPage.Section {
         let language = frame.language
         var section = AccountPage.Section(
-            language.text(.memberships), lines: account.memberships.isEmpty ? [language.text(.noMembership)] : [])
+            language.text(.memberships), lines: account.memberships.isEmpty && account.waiting.isEmpty ? [language.text(.noMembership)] : []
+        )
         for (owner, membership) in account.memberships {
             let name = try await name(of: owner, in: frame)
             section.items.append(
                 .init(
                     name, lines: [try await role(membership.role, of: owner, in: language)],
                     links: [.init(text: language.text(.leave), subject: name, path: "/account/memberships/\(membership.id)")]))
+        }
+        for (owner, membership) in account.waiting {
+            let name = try await name(of: owner, in: frame)
+            var form = AccountForm(
+                "/account/sso", account.formToken, hidden: [(name: "tenant", value: ID<Tenant>(owner).description)],
+                button: .signInAtOrganization)
+            (form.isSecondary, form.subject) = (true, name)
+            let lines = [try await role(membership.role, of: owner, in: language), language.text(.needsOrganizationsService)]
+            section.items.append(.init(name, lines: lines, forms: [form]))
         }
         return section
     }

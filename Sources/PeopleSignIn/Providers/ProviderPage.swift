@@ -28,14 +28,16 @@ extension PersonSignInRoutes {
 }
 
 extension AccountEndpoints {
-    /// Whether a person may sign in only with the provider of a tenant. It is asked after the factors were right, so that nobody learns who
-    /// is a member.
+    /// Whether a person may sign in only with the provider of a tenant: each tenant of the person requires its own. Otherwise, the sign-in is
+    /// of use, and acts for the other tenants only. It is asked after the factors were right, so that nobody learns who is a member.
     func mustUseProvider(_ person: Person, hasPasskey: Bool) async throws -> Bool {
-        guard let provider = try await AddressProvider.find(person.email, in: people.repeatable) else { return false }
         let memberships = try await people.repeatable.run(Membership.all(of: person.id)).map { row in
-            (owner: try row.get("tenant_id", as: ID<Tenant>.self), membership: try Membership(row))
+            (owner: try row.get("tenant_id", as: UUID.self), role: try Membership(row).role)
         }
-        return provider.isRequired(of: memberships, hasPasskey: hasPasskey)
+        let required = try await RequiredProviders.find(
+            of: person.id, person.email, among: memberships.map(\.owner), in: people.repeatable)
+        return !memberships.isEmpty
+            && memberships.allSatisfy { required.contains($0.owner) && !(hasPasskey && $0.role == .builtIn(.owner)) }
     }
 
     /// Whether a person without an account accepts an invitation only with the provider of its tenant.

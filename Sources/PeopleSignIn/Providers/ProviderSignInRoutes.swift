@@ -25,7 +25,7 @@ package struct ProviderSignInRoutes: Sendable {
     package var routes: RouteCollection<WebContext> {
         let routes = RouteCollection(context: WebContext.self)
         let pages = routes.limited(.page, endpoints.limits)
-        pages.on(.post, "account/sso", "startSSO", use: endpoints.stepForm(startSSO))
+        pages.on(.post, "account/sso", "startSSO", use: endpoints.answering(startSSO))
         pages.on(.get, "account/sso/callback", "ssoCallback", use: endpoints.answering(ssoCallback))
         pages.on(.post, "account/apple", "startApple", use: endpoints.stepForm(startApple))
         pages.on(.get, "account/apple/callback", "appleAccountCallback", use: endpoints.answering(appleAccountCallback))

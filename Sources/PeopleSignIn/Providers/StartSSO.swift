@@ -6,17 +6,42 @@ import Hummingbird
 import Logging
 import Mail
 import Pages
+import People
 import PeopleSSO
+import Postgres
 import Sessions
 import Tenancy
 import Web
 
 extension ProviderSignInRoutes {
+    /// Leads a person to a provider, by the form of the sign-in, or by that of the account page, which names a tenant of the person.
+    @Sendable
+    func startSSO(_ request: Request, _ context: WebContext) async throws -> Response {
+        let form = try await endpoints.ownForm(request, upTo: AccountEndpoints.longestForm)
+        if let tenant = form["tenant"] { return try await startSSO(request, form, of: ID<Tenant>(tenant), context) }
+        guard let step = endpoints.step(request) else { return .seeOther("/account/sign-in") }
+        guard FormToken.isRight(form[FormToken.field], for: step.secret, with: endpoints.keyring) else { throw ErrorPage.formNotCurrent }
+        return try await startSSO(request, form, step, context)
+    }
+
+    /// Leads a signed-in person to the provider that a tenant of this person requires.
+    private func startSSO(_ request: Request, _ form: OwnForm, of tenant: ID<Tenant>?, _ context: WebContext) async throws -> Response {
+        guard let account = try await endpoints.account(request, context) else { return .seeOther("/account/sign-in?again=/account") }
+        guard FormToken.isRight(form[FormToken.field], for: account.session.id.description, with: endpoints.keyring)
+        else { throw ErrorPage.formNotCurrent }
+        guard let tenant, account.waiting.contains(where: { $0.owner == tenant.uuid }),
+            let connection = try await endpoints.people.run(SSOConnection.find(of: tenant)).first(SSOConnection.init)
+        else { return .seeOther("/account") }
+        let provider = try connection.provider(
+            of: tenant, publicURL: endpoints.publicURL, keyring: endpoints.keyring, documents: documents)
+        let attempt = OIDCAttempt(.sso, at: provider, returnPath: "/account", at: endpoints.now())
+        return try await leave(for: provider, attempt, address: account.person.email, request, context)
+    }
+
     /// Leads a person to the provider of the tenant that has proved the domain of the address.
     ///
     /// Nothing in the response depends on an account: everyone can ask for the provider of a domain.
-    @Sendable
-    func startSSO(_ request: Request, _ form: OwnForm, _ step: StepTicket, _ context: WebContext) async throws -> Response {
+    private func startSSO(_ request: Request, _ form: OwnForm, _ step: StepTicket, _ context: WebContext) async throws -> Response {
         guard let address = form["email"].flatMap({ MailAddress($0) })?.address,
             let found = try await AddressProvider.find(address, in: endpoints.people), try await isActive(found.tenant)
         else { return .seeOther("/account/sign-in") }

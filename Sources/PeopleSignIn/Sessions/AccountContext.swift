@@ -4,6 +4,7 @@ package import Foundation
 package import Hummingbird
 import Pages
 package import People
+import PeopleSSO
 import Postgres
 import Sessions
 package import Web
@@ -13,8 +14,10 @@ package struct AccountContext: Sendable {
     package let web: WebContext
     package let person: Person
     package let session: PersonSession
-    /// The memberships of the person, with their owners: tenants, or the platform.
+    /// The memberships that the session acts for, with their owners: tenants, or the platform.
     package let memberships: [(owner: UUID, membership: Membership)]
+    /// The memberships whose tenants require a sign-in with their own provider first.
+    let waiting: [(owner: UUID, membership: Membership)]
     /// For the field `csrf` of forms.
     package let formToken: FormToken
     package let now: Date
@@ -84,10 +87,15 @@ extension AccountEndpoints {
         let (accounts, rows) = try await people.repeatable.run(Person.find(session.person), Membership.all(of: session.person))
         guard let person = try accounts.first(Person.init) else { return nil }
         context.record.noteAuthenticated()
-        let memberships = try rows.map { (owner: try $0.get("tenant_id", as: UUID.self), membership: try Membership($0)) }
+        let all = try rows.map { (owner: try $0.get("tenant_id", as: UUID.self), membership: try Membership($0)) }
+            .filter { session.onlyTenant?.uuid ?? $0.owner == $0.owner }
+        let required = try await RequiredProviders.find(of: person.id, person.email, among: all.map(\.owner), in: people.repeatable)
+        func waits(_ owner: UUID, _ membership: Membership) -> Bool {
+            required.contains(owner) && !session.satisfiesProvider(of: owner, as: membership.role)
+        }
         return AccountContext(
-            web: context, person: person, session: session,
-            memberships: memberships.filter { session.onlyTenant?.uuid ?? $0.owner == $0.owner },
+            web: context, person: person, session: session, memberships: all.filter { !waits($0.owner, $0.membership) },
+            waiting: all.filter { waits($0.owner, $0.membership) },
             formToken: FormToken(for: session.id.description, with: keyring), now: now)
     }
 

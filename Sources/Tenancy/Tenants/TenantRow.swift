@@ -115,6 +115,11 @@ extension Tenant {
         "SELECT FROM tenant WHERE id = \(id) AND allows_support FOR SHARE"
     }
 
+    /// Selects the IDs of the active tenants among these.
+    package static func active(among tenants: [UUID]) -> SQL {
+        "SELECT id FROM tenant WHERE id = ANY(\(tenants)) AND status = \(Status.active)"
+    }
+
     /// Selects the ID and the status of every tenant.
     package static let statuses: SQL = "SELECT id, status FROM tenant"
 
