@@ -97,6 +97,7 @@ extension Language {
         .openLinkWithinHour: "افتح الرابط خلال ساعة.",
         .lookIntoSpam: "إذا لم تصل رسالة، فابحث في مجلد الرسائل غير المرغوب فيها.",
         .confirmAddress: "تأكيد عنوانك الجديد",
+        .addressWasAskedFor: "طلب الحساب {user} هذا العنوان. لا تؤكِّد إلا إذا كان هذا حسابك.",
         .youSignInWithNewAddress: "من الآن فصاعدًا تسجّل الدخول بالعنوان {address}.",
         .addressIsChanged: "تغيّر عنوان بريدك الإلكتروني",
         .addressIsTaken: "يستخدم حساب آخر هذا العنوان",

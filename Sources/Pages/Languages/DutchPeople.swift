@@ -100,6 +100,7 @@ extension Language {
         .openLinkWithinHour: "Open de link binnen een uur.",
         .lookIntoSpam: "Als er geen e-mail aankomt, kijk dan in de spammap.",
         .confirmAddress: "Uw nieuwe adres bevestigen",
+        .addressWasAskedFor: "Het account {user} heeft om dit adres gevraagd. Bevestig alleen als dit uw account is.",
         .youSignInWithNewAddress: "Vanaf nu logt u in met {address}.",
         .addressIsChanged: "Uw e-mailadres is gewijzigd",
         .addressIsTaken: "Een ander account heeft dit adres",

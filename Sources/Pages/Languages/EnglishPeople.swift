@@ -100,6 +100,7 @@ extension Language {
         .openLinkWithinHour: "Open the link within an hour.",
         .lookIntoSpam: "If no mail arrives, look into the spam folder.",
         .confirmAddress: "Confirm your new address",
+        .addressWasAskedFor: "The account {user} asked for this address. Confirm only if this is your account.",
         .youSignInWithNewAddress: "From now on, you sign in with {address}.",
         .addressIsChanged: "Your email address is changed",
         .addressIsTaken: "Another account has this address",

@@ -104,6 +104,7 @@ extension Language {
         .openLinkWithinHour: "Ouvrez le lien dans l’heure qui suit.",
         .lookIntoSpam: "Si aucun e-mail n’arrive, regardez dans le dossier des indésirables.",
         .confirmAddress: "Confirmer votre nouvelle adresse",
+        .addressWasAskedFor: "Le compte {user} a demandé cette adresse. Ne confirmez que s’il s’agit de votre compte.",
         .youSignInWithNewAddress: "Désormais, vous vous connectez avec {address}.",
         .addressIsChanged: "Votre adresse e-mail est modifiée",
         .addressIsTaken: "Un autre compte a cette adresse",

@@ -101,6 +101,7 @@ extension Language {
         .openLinkWithinHour: "Öffnen Sie den Link innerhalb einer Stunde.",
         .lookIntoSpam: "Wenn keine E-Mail ankommt, sehen Sie im Spam-Ordner nach.",
         .confirmAddress: "Neue Adresse bestätigen",
+        .addressWasAskedFor: "Das Konto {user} hat diese Adresse angefordert. Bestätigen Sie nur, wenn es Ihr Konto ist.",
         .youSignInWithNewAddress: "Von jetzt an melden Sie sich mit {address} an.",
         .addressIsChanged: "Ihre E-Mail-Adresse ist geändert",
         .addressIsTaken: "Ein anderes Konto hat diese Adresse",

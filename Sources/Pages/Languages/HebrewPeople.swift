@@ -96,6 +96,7 @@ extension Language {
         .openLinkWithinHour: "יש לפתוח את הקישור בתוך שעה.",
         .lookIntoSpam: "אם לא מגיעה הודעה, יש לבדוק בתיקיית הספאם.",
         .confirmAddress: "אישור הכתובת החדשה",
+        .addressWasAskedFor: "החשבון {user} ביקש את הכתובת הזאת. יש לאשר רק אם זה החשבון שלך.",
         .youSignInWithNewAddress: "מעכשיו ההתחברות היא עם {address}.",
         .addressIsChanged: "כתובת הדוא״ל שלך השתנתה",
         .addressIsTaken: "לחשבון אחר יש כתובת זו",

@@ -99,6 +99,7 @@ extension Language {
         .openLinkWithinHour: "Apra il link entro un’ora.",
         .lookIntoSpam: "Se non arriva nessuna email, guardi nella cartella dello spam.",
         .confirmAddress: "Conferma il Suo nuovo indirizzo",
+        .addressWasAskedFor: "L’account {user} ha richiesto questo indirizzo. Confermi solo se è il Suo account.",
         .youSignInWithNewAddress: "Da ora in poi accede con {address}.",
         .addressIsChanged: "Il Suo indirizzo email è stato modificato",
         .addressIsTaken: "Un altro account ha questo indirizzo",

@@ -95,6 +95,7 @@ extension Language {
         .openLinkWithinHour: "1時間以内にリンクを開いてください。",
         .lookIntoSpam: "メールが届かない場合は、迷惑メールフォルダを確認してください。",
         .confirmAddress: "新しいアドレスを確認",
+        .addressWasAskedFor: "アカウント（{user}）がこのアドレスへの変更を求めています。ご自身のアカウントである場合にだけ確認してください。",
         .youSignInWithNewAddress: "今後は{address}でサインインします。",
         .addressIsChanged: "メールアドレスが変更されました",
         .addressIsTaken: "このアドレスは別のアカウントが使用しています",

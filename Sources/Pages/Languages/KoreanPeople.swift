@@ -95,6 +95,7 @@ extension Language {
         .openLinkWithinHour: "한 시간 안에 링크를 여세요.",
         .lookIntoSpam: "메일이 오지 않으면 스팸함을 확인하세요.",
         .confirmAddress: "새 주소 확인",
+        .addressWasAskedFor: "계정({user})이 이 주소를 요청했습니다. 본인의 계정일 때만 확인하세요.",
         .youSignInWithNewAddress: "이제부터 {address} 주소로 로그인합니다.",
         .addressIsChanged: "이메일 주소가 변경되었습니다",
         .addressIsTaken: "다른 계정이 이 주소를 사용합니다",

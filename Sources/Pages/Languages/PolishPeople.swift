@@ -99,6 +99,7 @@ extension Language {
         .openLinkWithinHour: "Otwórz link w ciągu godziny.",
         .lookIntoSpam: "Jeśli wiadomość nie nadejdzie, sprawdź folder ze spamem.",
         .confirmAddress: "Potwierdź swój nowy adres",
+        .addressWasAskedFor: "Konto {user} poprosiło o ten adres. Proszę potwierdzić tylko wtedy, gdy to Państwa konto.",
         .youSignInWithNewAddress: "Od teraz logujesz się adresem {address}.",
         .addressIsChanged: "Twój adres e-mail został zmieniony",
         .addressIsTaken: "Inne konto ma ten adres",

@@ -100,6 +100,7 @@ extension Language {
         .openLinkWithinHour: "Abra o link dentro de uma hora.",
         .lookIntoSpam: "Se nenhum e-mail chegar, procure na pasta de spam.",
         .confirmAddress: "Confirmar o seu novo endereço",
+        .addressWasAskedFor: "A conta {user} pediu este endereço. Confirme apenas se for a sua conta.",
         .youSignInWithNewAddress: "A partir de agora, você entra com {address}.",
         .addressIsChanged: "O seu endereço de e-mail foi alterado",
         .addressIsTaken: "Outra conta tem este endereço",

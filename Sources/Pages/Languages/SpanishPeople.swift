@@ -100,6 +100,7 @@ extension Language {
         .openLinkWithinHour: "Abra el enlace en el plazo de una hora.",
         .lookIntoSpam: "Si no llega ningún correo, mire en la carpeta de correo no deseado.",
         .confirmAddress: "Confirmar su nueva dirección",
+        .addressWasAskedFor: "La cuenta {user} ha solicitado esta dirección. Confirme solo si es su cuenta.",
         .youSignInWithNewAddress: "A partir de ahora, inicia sesión con {address}.",
         .addressIsChanged: "Su dirección de correo electrónico ha cambiado",
         .addressIsTaken: "Otra cuenta tiene esta dirección",

@@ -99,6 +99,7 @@ extension Language {
         .openLinkWithinHour: "Bağlantıyı bir saat içinde açın.",
         .lookIntoSpam: "E-posta gelmezse istenmeyen posta klasörüne bakın.",
         .confirmAddress: "Yeni adresinizi onaylayın",
+        .addressWasAskedFor: "{user} hesabı bu adresi istedi. Yalnızca bu sizin hesabınızsa onaylayın.",
         .youSignInWithNewAddress: "Bundan sonra {address} ile oturum açarsınız.",
         .addressIsChanged: "E-posta adresiniz değiştirildi",
         .addressIsTaken: "Bu adres başka bir hesapta kullanılıyor",

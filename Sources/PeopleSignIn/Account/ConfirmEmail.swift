@@ -9,33 +9,43 @@ import Sessions
 import Web
 
 extension AccountRoutes {
-    /// Shows the page of the mailed link. It changes nothing, because programs that scan mails open links.
+    /// Shows the page of the mailed link, with the account that asked for it. It changes nothing, because programs that scan mails open links.
     @Sendable
     func showNewEmail(_ request: Request, _ context: WebContext) async throws -> Response {
         let (frame, sealed) = (endpoints.frame(request, context), try endpoints.query(request)["ticket"])
         guard let sealed, let ticket = MailTicket(.newAddress, opening: sealed, with: endpoints.keyring, at: endpoints.now())
         else { return Self.invalidLink.leadingBack().response(in: frame) }
-        var page = AccountPage(.confirmAddress, values: [.address: ticket.address])
-        page.details = [.youSignInWithNewAddress]
+        let account = try await account(of: ticket, request, context)
+        if let account, !ticket.isCurrent(for: account.person) { return Self.invalidLink.leadingBack().response(in: frame) }
+        var page = AccountPage(.confirmAddress, values: [.user: ticket.earlier])
+        page.details = [.addressWasAskedFor]
+        page.facts = [.init(.emailAddress, ticket.earlier), .init(.newAddress, ticket.address)]
         page.forms = [
             AccountForm(
-                "/account/email/confirmation", FormToken(for: sealed, with: endpoints.keyring), hidden: [("ticket", sealed)],
-                button: .confirm)
+                "/account/email/confirmation", account?.formToken ?? FormToken(for: sealed, with: endpoints.keyring),
+                hidden: [("ticket", sealed)], button: account == nil ? .signInToYourAccount : .confirm)
         ]
         page.referrerPolicy = "strict-origin"
         return page.response(in: frame)
     }
 
     /// Gives the account the address of the mail. An account that has not proved the address loses it. The earlier address gets a notice.
+    ///
+    /// The browser has a session of the account. Otherwise the owner of the mailbox, who has another account or none, would give the address
+    /// to the account of an attacker who asked for it.
     @Sendable
     func confirmEmail(_ request: Request, _ context: WebContext) async throws -> Response {
         let form = try await endpoints.ownForm(request, upTo: AccountEndpoints.longestForm)
         let (frame, now, sealed) = (endpoints.frame(request, context), endpoints.now(), form["ticket"] ?? "")
-        guard FormToken.isRight(form[FormToken.field], for: sealed, with: endpoints.keyring) else { throw ErrorPage.formNotCurrent }
         guard let ticket = MailTicket(.newAddress, opening: sealed, with: endpoints.keyring, at: now)
         else { return Self.invalidLink.leadingBack().response(in: frame) }
-        let facts = context.record.current
-        let origin = AuditEvent.Origin(actor: ticket.person.description, address: facts.address, requestID: facts.requestID)
+        let account = try await account(of: ticket, request, context)
+        guard FormToken.isRight(form[FormToken.field], for: account?.session.id.description ?? sealed, with: endpoints.keyring)
+        else { throw ErrorPage.formNotCurrent }
+        guard let origin = account?.origin else {
+            let step = StepTicket(.start, next: ReturnPath(newAddress: sealed), at: now)
+            return .seeOther("/account/sign-in", cookies: [endpoints.cookie(step)])
+        }
         do {
             let isChanged = try await endpoints.people.transaction { db in
                 _ = try await db.run(Person.lock(ticket.person))
@@ -62,6 +72,12 @@ extension AccountRoutes {
         var page = AccountPage(.addressIsChanged, values: [.address: ticket.address])
         page.details = [.youSignInWithNewAddress]
         return page.leadingBack().response(in: frame)
+    }
+
+    /// The session of the account that asked for the address.
+    private func account(of ticket: MailTicket, _ request: Request, _ context: WebContext) async throws -> AccountContext? {
+        let account = try await endpoints.account(request, context)
+        return account.flatMap { $0.person.id == ticket.person && $0.isOfAccount ? $0 : nil }
     }
 
     private var addressTaken: AccountPage {

@@ -29,6 +29,11 @@ struct ReturnPath: Sendable, Equatable {
     init(invitation token: String) {
         path = "/account/invitation?token=\(Form.encode(token))"
     }
+
+    /// The page that confirms a new address. The ticket is a secret, too.
+    init(newAddress ticket: String) {
+        path = "/account/email/confirmation?ticket=\(Form.encode(ticket))"
+    }
 }
 
 extension UInt8 {

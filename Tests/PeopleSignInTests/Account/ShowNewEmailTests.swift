@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Show new email")
 struct ShowNewEmailTests {
-    @Test("the page of the link changes nothing, needs no session, and a text of another origin is of no use")
+    @Test("the page of the link names the account, and changes nothing; without a session, it leads to the sign-in")
     func shows() async throws {
         try await TestPlatform.runWithMail { platform, mails in
             let account = try await OwnAccount.make(platform)
@@ -19,7 +19,9 @@ struct ShowNewEmailTests {
                 #expect(
                     page.status == 200 && page.body.contains("Confirm your new address")
                         && page.header("Referrer-Policy") == "strict-origin")
+                #expect(page.body.contains("<bdi>ada@example.com</bdi> asked for this address") && page.body.contains(">Sign in</button>"))
             }
+            #expect(try await account.browser.get(link).body.contains(">Confirm</button>"))
             #expect(try await account.person().email == "ada@example.com")
             for text in ["", "x", "%E2%80%8D"] {
                 let url = "\(TestPlatform.publicURL)/account/email/confirmation?ticket=\(text)"

@@ -69,6 +69,15 @@ struct OwnAccount: Sendable {
         try await browser.sendForm(path, fields, of: try await get(page))
     }
 
+    /// Signs in with the password and the app, on the sign-in pages of a browser.
+    func signIn(in browser: TestBrowser, password: String = password) async throws -> TestBrowser.Answer {
+        let start = try await browser.get(browser.publicURL + "/account/sign-in")
+        let asked = try await browser.sendForm("/account/sign-in", [("email", email)], of: start)
+        _ = try await browser.sendForm("/account/sign-in/password", [("email", email), ("password", password)], of: asked)
+        let page = try await browser.get(browser.publicURL + "/account/sign-in/code")
+        return try await browser.sendForm("/account/sign-in/code", [("code", code())], of: page)
+    }
+
     func person() async throws -> Person { try #require(try await platform.ownerPool.run(Person.find(id)).first(Person.init)) }
 
     func actions() async throws -> [String] { try await platform.audit(id.description).map(\.action) }
