@@ -15,6 +15,8 @@ import Web
 @Suite("Known browser")
 struct KnownBrowserTests {
     private let person = ID<Person>(at: Date())
+    /// When the accounts got their passwords.
+    private static let changed = Date(timeIntervalSince1970: 1_790_000_000)
 
     /// No test asks its database.
     private static func endpoints(_ keyring: Keyring, at publicURL: String = "https://login.test") throws -> AccountEndpoints {
@@ -25,13 +27,30 @@ struct KnownBrowserTests {
     }
 
     /// The value that a browser keeps.
-    private static func value(of person: ID<Person>, _ endpoints: AccountEndpoints) throws -> String {
-        let cookie = KnownBrowser.cookie(of: person, endpoints)
+    private static func value(of person: ID<Person>, _ endpoints: AccountEndpoints, password: Date? = changed) throws -> String {
+        let cookie = KnownBrowser.cookie(of: person, passwordChangedAt: password, endpoints)
         return String(try #require(cookie.firstMatch(of: /^__Host-espalier-account-browser=([^;]+);/)).1)
     }
 
-    private static func isKnown(_ person: ID<Person>, _ value: String, _ endpoints: AccountEndpoints) -> Bool {
-        KnownBrowser.isKnown(person, in: .with(cookie: "__Host-espalier-account-browser=\(value)"), endpoints)
+    private static func isKnown(
+        _ person: ID<Person>, _ value: String, _ endpoints: AccountEndpoints, password: Date? = changed
+    ) -> Bool { isKnown(person, cookie: "__Host-espalier-account-browser=\(value)", endpoints, password: password) }
+
+    private static func isKnown(
+        _ person: ID<Person>, cookie: String, _ endpoints: AccountEndpoints, password: Date? = changed
+    ) -> Bool { KnownBrowser.isKnown(person, passwordChangedAt: password, in: .with(cookie: cookie), endpoints) }
+
+    @Test("another password, and none, make the cookie useless; the database's rounding does not")
+    func password() throws {
+        let endpoints = try Self.endpoints(try Keyring.make())
+        for time in [Date(timeIntervalSinceReferenceDate: 800_000_000.123_456_78), nil] {
+            let value = try Self.value(of: person, endpoints, password: time)
+            let stored = time.map { _ in Date(timeIntervalSinceReferenceDate: 800_000_000.123_457) }
+            #expect(Self.isKnown(person, value, endpoints, password: stored))
+            for other in [stored?.addingTimeInterval(0.000_002), Self.changed, time == nil ? Date() : nil] where other != stored {
+                #expect(!Self.isKnown(person, value, endpoints, password: other))
+            }
+        }
     }
 
     @Test("a browser knows each person who has signed in there, and no other")
@@ -46,8 +65,8 @@ struct KnownBrowserTests {
         let mixed = Array(first[..<4] + second[4..<20] + first[20...]).base64URL
         for each in [person, grace, stranger] { #expect(!Self.isKnown(each, mixed, endpoints)) }
         let several = "__Host-espalier-account-browser=\(one); a=b;__Host-espalier-account-browser=\(two)"
-        for each in [person, grace] { #expect(KnownBrowser.isKnown(each, in: .with(cookie: several), endpoints)) }
-        #expect(!KnownBrowser.isKnown(stranger, in: .with(cookie: several), endpoints))
+        for each in [person, grace] { #expect(Self.isKnown(each, cookie: several, endpoints)) }
+        #expect(!Self.isKnown(stranger, cookie: several, endpoints))
     }
 
     @Test("a changed, shortened or lengthened cookie is not a proof")
@@ -76,11 +95,11 @@ struct KnownBrowserTests {
         let value = try Self.value(of: person, endpoints)
         let name = "__Host-espalier-account-browser"
         for cookie in ["espalier-account-browser=\(value)", "\(name)\(joining)=\(value)", "\(joining)\(name)=\(value)"] {
-            #expect(!KnownBrowser.isKnown(person, in: .with(cookie: cookie), endpoints), "\(cookie.debugDescription)")
+            #expect(!Self.isKnown(person, cookie: cookie, endpoints), "\(cookie.debugDescription)")
         }
         // The separator ends the value before it.
-        #expect(KnownBrowser.isKnown(person, in: .with(cookie: "a=\(joining);\(name)=\(value)"), endpoints))
-        #expect(KnownBrowser.isKnown(person, in: .with(cookie: "\(name)=\(value);\(joining)"), endpoints))
+        #expect(Self.isKnown(person, cookie: "a=\(joining);\(name)=\(value)", endpoints))
+        #expect(Self.isKnown(person, cookie: "\(name)=\(value);\(joining)", endpoints))
     }
 
     @Test("the MAC of another purpose, and of a removed digest key, is not a proof")
@@ -89,19 +108,21 @@ struct KnownBrowserTests {
         let subject = withUnsafeBytes(of: person.uuid.uuid, Array.init)
         let keyring = try Keyring.make([old])
         for (purpose, isKnown) in [("known_browser", true), ("account_form", false)] {
-            let mac = try #require(keyring.mac(subject, purpose: purpose, keyID: old.id))
+            let mac = try #require(keyring.mac(subject + [UInt8](repeating: 0, count: 8), purpose: purpose, keyID: old.id))
             let value = (old.id.bytes + subject + mac).base64URL
-            #expect(try Self.isKnown(person, value, Self.endpoints(keyring)) == isKnown)
-            #expect(try Self.isKnown(person, value, Self.endpoints(Keyring.make([old, new]))) == isKnown)
-            #expect(try !Self.isKnown(person, value, Self.endpoints(Keyring.make([new]))))
+            #expect(try Self.isKnown(person, value, Self.endpoints(keyring), password: nil) == isKnown)
+            #expect(try Self.isKnown(person, value, Self.endpoints(Keyring.make([old, new])), password: nil) == isKnown)
+            #expect(try !Self.isKnown(person, value, Self.endpoints(Keyring.make([new])), password: nil))
         }
     }
 
     @Test("no script, other site or plain connection gets the cookie, and it lasts 180 days")
     func attributes() throws {
-        let parts = KnownBrowser.cookie(of: person, try Self.endpoints(try Keyring.make())).components(separatedBy: "; ").dropFirst()
+        let parts = KnownBrowser.cookie(
+            of: person, passwordChangedAt: nil, try Self.endpoints(try Keyring.make())
+        ).components(separatedBy: "; ").dropFirst()
         #expect(Set(parts) == ["Max-Age=15552000", "Path=/", "HttpOnly", "Secure", "SameSite=Lax"])
         let local = try Self.endpoints(try Keyring.make(), at: "http://localhost:8080")
-        #expect(KnownBrowser.cookie(of: person, local).hasPrefix("espalier-account-browser="))
+        #expect(KnownBrowser.cookie(of: person, passwordChangedAt: nil, local).hasPrefix("espalier-account-browser="))
     }
 }

@@ -1,3 +1,4 @@
+import Access
 import Foundation
 import People
 import Testing
@@ -62,6 +63,20 @@ struct SignInLimitsTests {
         for _ in 0..<10 { limits.giveBack(caller, at: start) }
         for _ in 0..<20 { #expect(limits.take(caller, at: start) == nil) }
         #expect(limits.take(caller, at: start) != nil)
+    }
+
+    @Test("a known browser has 20 attempts at once and 20 more each hour, for each person alone; a right one is given back")
+    func known() {
+        let (limits, ada, grace) = (SignInLimits(), ID<Person>(at: Date()), ID<Person>(at: Date()))
+        for _ in 0..<100 {
+            #expect(limits.takeKnown(ada, at: start))
+            limits.giveBackKnown(ada, at: start)
+        }
+        for _ in 0..<20 { #expect(limits.takeKnown(ada, at: start)) }
+        #expect(!limits.takeKnown(ada, at: start) && !limits.takeKnown(ada, at: start + .seconds(179)))
+        #expect(limits.takeKnown(grace, at: start))
+        for _ in 0..<20 { #expect(limits.takeKnown(ada, at: start + .seconds(3601))) }
+        #expect(!limits.takeKnown(ada, at: start + .seconds(3601)))
     }
 
     @Test("a caller without an address is a network like others")

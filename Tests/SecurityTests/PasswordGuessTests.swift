@@ -72,6 +72,39 @@ struct PasswordGuessTests {
         }
     }
 
+    @Test("the proof of a known browser permits 20 guesses, also from many networks")
+    func knownBrowserIsLimited() async throws {
+        try await TestPlatform.run({ $0.trustedProxies = 1 }) { platform in
+            var ada = PersonClient(platform)
+            try await ada.register()
+            _ = try await platform.ownerPool.run("UPDATE person SET password_failures = 20, password_failed_at = now()")
+            let asked = try await ada.send("/sign-in", [("email", ada.email)], from: try await ada.open("/sign-in?again=/account"))
+            var checked = 0
+            for number in 0..<25 {
+                let guess = try await ada.send(
+                    "/sign-in/password", [("email", ada.email), ("password", "wrong password")], from: asked,
+                    headers: [("X-Forwarded-For", "198.18.\(number).1")])
+                checked += guess.status == 400 ? 1 : 0
+            }
+            #expect(checked == 20)
+        }
+    }
+
+    @Test("a new password revokes the proof of each other known browser")
+    func knownBrowserIsRevoked() async throws {
+        try await TestPlatform.run { platform in
+            var ada = PersonClient(platform)
+            try await ada.register()
+            let thief = PersonClient(platform)
+            thief.browser.cookies = ada.browser.cookies
+            ada.password = "a quite different phrase"
+            #expect(try await ada.send("/password", [("password", ada.password)], from: try await ada.open("/password")).status == 303)
+            _ = try await platform.ownerPool.run("UPDATE person SET password_failures = 20, password_failed_at = now()")
+            #expect(try await thief.givePassword().status == 429)
+            #expect(try await ada.givePassword().status == 303)
+        }
+    }
+
     @Test("an unknown address gets the same headers and the same page, and is counted by the same rule")
     func unknownAddressLooksEqual() async throws {
         try await TestPlatform.run { platform in

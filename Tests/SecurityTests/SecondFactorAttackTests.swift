@@ -87,6 +87,21 @@ struct SecondFactorAttackTests {
         }
     }
 
+    @Test("a new password, which needs no factor, does not make an old sign-in recent")
+    func renewedStepUp() async throws {
+        try await TestPlatform.run { platform in
+            var ada = PersonClient(platform)
+            try await ada.register()
+            _ = try await platform.ownerPool.run("UPDATE person_session SET authenticated_at = authenticated_at - interval '9 minutes'")
+            let changed = try await ada.send("/password", [("password", "a quite different phrase")], from: try await ada.open("/password"))
+            #expect(changed.status == 303 && changed.location == "/account?done=password")
+            #expect(try await platform.count("person_session", where: "ended_at IS NULL") == 1)
+            #expect(
+                try await platform.count(
+                    "person_session", where: "ended_at IS NULL AND authenticated_at < created_at - interval '8 minutes'") == 1)
+        }
+    }
+
     @Test("a change of the password ends the sign-ins that are not finished")
     func changedPassword() async throws {
         try await TestPlatform.run { platform in

@@ -15,7 +15,8 @@ extension AccountRoutes {
         return passwordPage(account).response(in: endpoints.frame(request, account.web))
     }
 
-    /// Changes the password, or sets the first one. All other sessions end, and this one gets a new secret.
+    /// Changes the password, or sets the first one. All other sessions end, and this one gets a new secret. The time of its sign-in stays,
+    /// because the person gives no factor here.
     @Sendable
     func changePassword(_ request: Request, _ form: OwnForm, _ account: AccountContext) async throws -> Response {
         try account.requireRecent()
@@ -26,7 +27,8 @@ extension AccountRoutes {
         } catch { return passwordPage(account, problem: error.text).response(in: frame) }
         let hash = try await endpoints.hashing.hash(chosen)
         let session = try NewSession(
-            of: person.id, methods: account.session.methods, action: "changePassword", request, account.web, endpoints, at: now)
+            of: person.id, passwordChangedAt: now, methods: account.session.methods, authenticatedAt: account.session.authenticatedAt,
+            action: "changePassword", request, account.web, endpoints, at: now)
         _ = try await endpoints.people.run(
             [
                 Person.setPassword(hash.text, of: person.id, keyring: endpoints.keyring, at: now),

@@ -47,7 +47,8 @@ extension ProviderSignInRoutes {
                 // Without `auth_time`, the person may have signed in there long ago, or may not be in front of the browser.
                 let signedInAt = account.signedInAt ?? now.addingTimeInterval(-OIDCAttempt.longestAgeOfSignIn)
                 let session = try NewSession(
-                    of: member.person, methods: ["fed"], onlyTenant: tenant, authenticatedAt: signedInAt, action: "ssoCallback",
+                    of: member.person, passwordChangedAt: nil, methods: ["fed"], onlyTenant: tenant, authenticatedAt: signedInAt,
+                    action: "ssoCallback",
                     request, context, endpoints, at: now)
                 _ = try await db.run(session.statements)
                 return session

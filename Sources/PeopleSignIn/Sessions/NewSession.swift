@@ -24,14 +24,14 @@ struct NewSession: Sendable {
     }
 
     /// - Parameters:
+    ///   - passwordChangedAt: when the account got its password. Nil without one.
     ///   - methods: how the person signed in (RFC 8176).
     ///   - onlyTenant: the tenant whose own provider signs the person in. The session acts for no other owner.
-    ///   - authenticatedAt: when the provider asked the person, if that was earlier.
+    ///   - authenticatedAt: when the person gave the factors, if that was earlier.
     ///   - action: the `operationId` for the audit trail of the platform.
     init(
-        of person: ID<Person>, methods: [String], onlyTenant: ID<Tenant>? = nil, authenticatedAt: Date? = nil, action: String,
-        _ request: Request, _ context: WebContext, _ endpoints: AccountEndpoints,
-        at now: Date
+        of person: ID<Person>, passwordChangedAt: Date?, methods: [String], onlyTenant: ID<Tenant>? = nil,
+        authenticatedAt: Date? = nil, action: String, _ request: Request, _ context: WebContext, _ endpoints: AccountEndpoints, at now: Date
     ) throws {
         var random = SystemRandomNumberGenerator()
         let (secret, device) = (PersonSession.makeSecret(using: &random), Device(request, context))
@@ -56,7 +56,7 @@ struct NewSession: Sendable {
             AccountCookie.step.removal(url),
         ]
         // A provider of a tenant must not prepare guesses of the password, which is for more than this tenant.
-        if onlyTenant == nil { cookies.append(KnownBrowser.cookie(of: person, endpoints)) }
+        if onlyTenant == nil { cookies.append(KnownBrowser.cookie(of: person, passwordChangedAt: passwordChangedAt, endpoints)) }
         self.cookies = cookies
     }
 }

@@ -23,13 +23,16 @@ extension PersonSignInRoutes {
         else { return authenticatorPage(step, key, account: account, problem: .codeIsWrong).response(in: frame) }
 
         let codes = RecoveryCode.makeSet()
-        let id: ID<Person> =
-            switch enrollee {
-            case .person(let id): id
-            case .invited: ID(at: now)
-            }
+        let (id, passwordChangedAt): (ID<Person>, Date?)
+        switch enrollee {
+        case .person(let person):
+            let row = try await endpoints.people.repeatable.run(Person.find(person)).first(Person.init)
+            (id, passwordChangedAt) = (person, row?.passwordChangedAt)
+        case .invited: (id, passwordChangedAt) = (ID(at: now), now)
+        }
         let session = try NewSession(
-            of: id, methods: ["pwd", "otp", "mfa"], action: "confirmAuthenticator", request, context, endpoints, at: now)
+            of: id, passwordChangedAt: passwordChangedAt, methods: ["pwd", "otp", "mfa"], action: "confirmAuthenticator", request, context,
+            endpoints, at: now)
         let keyring = endpoints.keyring
         let factor =
             [PersonTOTP.insert(ID(at: now), of: id, Secret(bytes: bytes), usedAt: used, keyring: keyring, at: now)]

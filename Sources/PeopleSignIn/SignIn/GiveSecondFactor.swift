@@ -37,7 +37,8 @@ extension PersonSignInRoutes {
             return refused("wrong_code")
         }
         let session = try NewSession(
-            of: id, methods: ["pwd", "otp", "mfa"], action: "giveSecondFactor", request, context, endpoints, at: now)
+            of: id, passwordChangedAt: person.passwordChangedAt, methods: ["pwd", "otp", "mfa"], action: "giveSecondFactor", request,
+            context, endpoints, at: now)
         do {
             try await endpoints.people.transaction { db in
                 guard try await db.run(use).affected == 1 else { throw CodeUsed() }

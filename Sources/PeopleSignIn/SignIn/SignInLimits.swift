@@ -12,6 +12,9 @@ import Web
 final class SignInLimits: Sendable {
     private let networks = TokenBuckets<String>(perMinute: 2, holding: 20)
     private let sites = TokenBuckets<String>(perMinute: 4, holding: 200)
+    /// Of the browsers that a person has used before. Each attempt takes `cost`, so a person has 20 at once, and 20 more each hour.
+    private let known = TokenBuckets<ID<Person>>(perMinute: 1, holding: 60)
+    private static let costOfKnown = 3
     private let strangers = Mutex<[[UInt8]: Failures]>([:])
 
     private struct Failures {
@@ -41,6 +44,17 @@ final class SignInLimits: Sendable {
         let address = record.current.address
         networks.giveBack(CallerNetwork.of(address), at: now)
         sites.giveBack(CallerNetwork.site(of: address), at: now)
+    }
+
+    /// Takes an attempt of a person in a known browser (`KnownBrowser`), which does not wait.
+    /// - Returns: Whether it is permitted. Otherwise, the browser counts as an unknown one.
+    func takeKnown(_ person: ID<Person>, at now: ContinuousClock.Instant = .now) -> Bool {
+        known.take(person, cost: Self.costOfKnown, at: now).isGranted
+    }
+
+    /// Gives an attempt with the right password back.
+    func giveBackKnown(_ person: ID<Person>, at now: ContinuousClock.Instant = .now) {
+        for _ in 0..<Self.costOfKnown { known.giveBack(person, at: now) }
     }
 
     /// Counts an attempt for an address without an account, by the rule for accounts. Otherwise a missing limit would show that there is none.

@@ -55,8 +55,8 @@ extension PersonSignInRoutes {
         guard try await !endpoints.mustUseProvider(person, hasPasskey: true)
         else { return try refused("provider_required", .onlyYourOrganization) }
         let session = try NewSession(
-            of: id, methods: [stored.isBackupEligible ? "swk" : "hwk", "user", "mfa"], action: "signInWithPasskey", request, context,
-            endpoints, at: now)
+            of: id, passwordChangedAt: person.passwordChangedAt, methods: [stored.isBackupEligible ? "swk" : "hwk", "user", "mfa"],
+            action: "signInWithPasskey", request, context, endpoints, at: now)
         do {
             try await endpoints.people.transaction { db in
                 let use = stored.use(signCount: Int64(used.signCount), isBackedUp: used.isBackedUp, at: now)

@@ -42,6 +42,7 @@ extension PersonSignInRoutes {
         else { return refused("wrong_password") }
 
         limits.giveBack(context.record)
+        limits.giveBackKnown(person.id)
         _ = try await endpoints.people.run(
             [Person.resetFailures(.password, of: person.id)]
                 + (replacement.map { [Person.renewHash($0.text, of: person.id, keyring: endpoints.keyring)] } ?? []))
@@ -63,7 +64,11 @@ extension PersonSignInRoutes {
     private func reserve(
         _ person: Person?, _ row: Row?, email: String, _ request: Request, at now: Date
     ) async throws -> TimeInterval? {
-        if let person, KnownBrowser.isKnown(person.id, in: request, endpoints) { return nil }
+        if let person, KnownBrowser.isKnown(person.id, passwordChangedAt: person.passwordChangedAt, in: request, endpoints),
+            limits.takeKnown(person.id)
+        {
+            return nil
+        }
         // An address without an account costs the same statement.
         let counted = try await endpoints.people.run(Person.reserveAttempt(.password, of: person?.id ?? ID(at: now), at: now))
         guard person != nil, let row else {
