@@ -127,7 +127,7 @@ package enum Text: String, CaseIterable, Sendable {
 
     // Their own account.
     case yourAccount, backToYourAccount, save, changeIt, removeIt, addressIsSignInName, changeAddress
-    case newAddress, addressChangesByLink, openLinkWithinHour, lookIntoSpam, confirmAddress, addressWasAskedFor
+    case newAddress, addressChangesByLink, openLinkWithinHour, lookIntoSpam, confirmAddress, addressWasAskedFor, newAccountGetsAddress
     case youSignInWithNewAddress, addressIsChanged, addressIsTaken, chooseAnotherAddress, noMail, noPassword
     case lastChangedOn, changePassword, newPassword, otherSignInsEnd, authenticatorApp, notSetUp, addedOn
     case setUp, removeAuthenticator, accountNeedsFactor, unusedCodes, makeNewCodes, passkeys, lastUsedOn

@@ -30,6 +30,7 @@ extension Language {
         .youAreInvited: "دعوة إلى {organization}",
         .createAccountToAccept: "أنشئ حسابًا لقبول الدعوة.",
         .signInToAccept: "يوجد حساب بهذا العنوان. سجِّل الدخول إليه لقبول الدعوة.",
+        .newAccountGetsAddress: "إذا لم يكن الحساب لك، فأنشئ حسابًا جديدًا، وعندئذٍ يحصل على العنوان.",
         .role: "الدور",
         .yourName: "اسمك",
         .enterYourName: "أدخل اسمك بما لا يزيد على 200 حرف.",

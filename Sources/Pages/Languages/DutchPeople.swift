@@ -31,6 +31,7 @@ extension Language {
         .youAreInvited: "Uitnodiging voor {organization}",
         .createAccountToAccept: "Maak een account om de uitnodiging te accepteren.",
         .signInToAccept: "Er bestaat een account met dit adres. Log daarmee in om de uitnodiging te accepteren.",
+        .newAccountGetsAddress: "Is het niet van u, maak dan een nieuw account. Dat krijgt dan het adres.",
         .role: "Rol",
         .yourName: "Uw naam",
         .enterYourName: "Voer uw naam in, met maximaal 200 tekens.",

@@ -48,6 +48,7 @@ extension Language {
         .youAreInvited: "Invitation to {organization}",
         .createAccountToAccept: "Create an account to accept the invitation.",
         .signInToAccept: "An account with this address exists. Sign in to it to accept the invitation.",
+        .newAccountGetsAddress: "If it is not yours, create a new account. It then gets the address.",
         .role: "Role",
         .yourName: "Your name",
         .enterYourName: "Enter your name, with up to 200 characters.",

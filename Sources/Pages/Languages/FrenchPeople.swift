@@ -32,6 +32,7 @@ extension Language {
         .youAreInvited: "Invitation à rejoindre {organization}",
         .createAccountToAccept: "Créez un compte pour accepter l’invitation.",
         .signInToAccept: "Un compte avec cette adresse existe. Connectez-vous à ce compte pour accepter l’invitation.",
+        .newAccountGetsAddress: "S’il n’est pas à vous, créez un nouveau compte. Celui-ci reçoit alors l’adresse.",
         .role: "Rôle",
         .yourName: "Votre nom",
         .enterYourName: "Saisissez votre nom, avec 200 caractères au maximum.",

@@ -31,6 +31,7 @@ extension Language {
         .youAreInvited: "Einladung zu {organization}",
         .createAccountToAccept: "Legen Sie ein Konto an, um die Einladung anzunehmen.",
         .signInToAccept: "Es gibt ein Konto mit dieser Adresse. Melden Sie sich damit an, um die Einladung anzunehmen.",
+        .newAccountGetsAddress: "Wenn es nicht Ihres ist, erstellen Sie ein neues Konto. Dieses erhält dann die Adresse.",
         .role: "Rolle",
         .yourName: "Ihr Name",
         .enterYourName: "Geben Sie Ihren Namen mit höchstens 200 Zeichen ein.",

@@ -30,6 +30,7 @@ extension Language {
         .youAreInvited: "הזמנה אל {organization}",
         .createAccountToAccept: "יש ליצור חשבון כדי לקבל את ההזמנה.",
         .signInToAccept: "קיים חשבון עם הכתובת הזאת. יש להיכנס אליו כדי לקבל את ההזמנה.",
+        .newAccountGetsAddress: "אם החשבון אינו שלך, יש ליצור חשבון חדש. הכתובת תועבר אליו.",
         .role: "תפקיד",
         .yourName: "השם שלך",
         .enterYourName: "יש להזין את השם שלך, עד 200 תווים.",

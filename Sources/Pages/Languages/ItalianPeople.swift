@@ -31,6 +31,7 @@ extension Language {
         .youAreInvited: "Invito a {organization}",
         .createAccountToAccept: "Crei un account per accettare l’invito.",
         .signInToAccept: "Esiste un account con questo indirizzo. Acceda con quell’account per accettare l’invito.",
+        .newAccountGetsAddress: "Se non è Suo, crei un nuovo account. Questo riceve allora l’indirizzo.",
         .role: "Ruolo",
         .yourName: "Il Suo nome",
         .enterYourName: "Inserisca il Suo nome, con al massimo 200 caratteri.",

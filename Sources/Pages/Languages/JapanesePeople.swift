@@ -30,6 +30,7 @@ extension Language {
         .youAreInvited: "{organization}への招待",
         .createAccountToAccept: "招待を承諾するには、アカウントを作成してください。",
         .signInToAccept: "このアドレスのアカウントがあります。招待を承諾するには、そのアカウントでサインインしてください。",
+        .newAccountGetsAddress: "ご自身のアカウントでない場合は、新しいアカウントを作成してください。アドレスは新しいアカウントのものになります。",
         .role: "役割",
         .yourName: "お名前",
         .enterYourName: "お名前を200文字以内で入力してください。",

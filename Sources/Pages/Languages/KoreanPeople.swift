@@ -30,6 +30,7 @@ extension Language {
         .youAreInvited: "{organization} 초대",
         .createAccountToAccept: "초대를 수락하려면 계정을 만드세요.",
         .signInToAccept: "이 주소의 계정이 있습니다. 초대를 수락하려면 그 계정으로 로그인하세요.",
+        .newAccountGetsAddress: "본인의 계정이 아니면 새 계정을 만드세요. 그러면 이 주소는 새 계정의 것이 됩니다.",
         .role: "역할",
         .yourName: "이름",
         .enterYourName: "이름을 200자 이내로 입력하세요.",

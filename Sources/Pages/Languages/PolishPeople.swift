@@ -31,6 +31,7 @@ extension Language {
         .youAreInvited: "Zaproszenie do {organization}",
         .createAccountToAccept: "Proszę utworzyć konto, aby przyjąć zaproszenie.",
         .signInToAccept: "Istnieje konto z tym adresem. Proszę się na nie zalogować, aby przyjąć zaproszenie.",
+        .newAccountGetsAddress: "Jeśli nie jest to Państwa konto, proszę utworzyć nowe. Otrzyma ono wtedy ten adres.",
         .role: "Rola",
         .yourName: "Imię i nazwisko",
         .enterYourName: "Proszę wpisać imię i nazwisko, najwyżej 200 znaków.",

@@ -32,6 +32,7 @@ extension Language {
         .youAreInvited: "Convite para {organization}",
         .createAccountToAccept: "Crie uma conta para aceitar o convite.",
         .signInToAccept: "Existe uma conta com este endereço. Entre nela para aceitar o convite.",
+        .newAccountGetsAddress: "Se ela não for sua, crie uma nova conta. Esta passa então a ter o endereço.",
         .role: "Função",
         .yourName: "Seu nome",
         .enterYourName: "Digite seu nome, com até 200 caracteres.",

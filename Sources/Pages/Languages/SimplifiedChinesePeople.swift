@@ -30,6 +30,7 @@ extension Language {
         .youAreInvited: "加入 {organization} 的邀请",
         .createAccountToAccept: "请创建账户以接受邀请。",
         .signInToAccept: "已有使用此地址的账户。请登录该账户以接受邀请。",
+        .newAccountGetsAddress: "如果该账户不是您的，请创建新账户。此地址随后归新账户使用。",
         .role: "角色",
         .yourName: "您的姓名",
         .enterYourName: "请输入您的姓名，最多 200 个字符。",

@@ -32,6 +32,7 @@ extension Language {
         .youAreInvited: "Invitación a {organization}",
         .createAccountToAccept: "Cree una cuenta para aceptar la invitación.",
         .signInToAccept: "Existe una cuenta con esta dirección. Inicie sesión en ella para aceptar la invitación.",
+        .newAccountGetsAddress: "Si no es suya, cree una cuenta nueva. Esta recibe entonces la dirección.",
         .role: "Función",
         .yourName: "Su nombre",
         .enterYourName: "Introduzca su nombre, con 200 caracteres como máximo.",

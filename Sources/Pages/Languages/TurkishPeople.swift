@@ -31,6 +31,7 @@ extension Language {
         .youAreInvited: "{organization} daveti",
         .createAccountToAccept: "Daveti kabul etmek için bir hesap oluşturun.",
         .signInToAccept: "Bu adresle bir hesap var. Daveti kabul etmek için o hesaba giriş yapın.",
+        .newAccountGetsAddress: "Hesap size ait değilse yeni bir hesap oluşturun. Adres o zaman bu hesabın olur.",
         .role: "Rol",
         .yourName: "Adınız",
         .enterYourName: "Adınızı en fazla 200 karakterle girin.",

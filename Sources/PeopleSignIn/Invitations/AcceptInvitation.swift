@@ -17,6 +17,9 @@ extension PersonSignInRoutes {
     /// The owner of the address's account becomes a member at once, after a sign-in within the last 10 minutes. Somebody without an account
     /// chooses a name and a password, and then adds a second factor. Only this creates the account and the membership, and uses the link up.
     /// If the tenant requires its provider, the person signs in there, which accepts the invitation.
+    ///
+    /// The holder of a mailed link reads the mailbox. So an account that has not proved the address does not keep the holder out: the new
+    /// account takes the address from it.
     @Sendable
     func acceptInvitation(_ request: Request, _ context: WebContext) async throws -> Response {
         let form = try await endpoints.ownForm(request, upTo: AccountEndpoints.longestForm)
@@ -37,7 +40,8 @@ extension PersonSignInRoutes {
             context.record.note(outcome: "accepted")
             return .seeOther(ReturnPath.account.path)
         }
-        guard try await !hasAccount(open.invitation) else { return signInFirst(for: token, at: now) }
+        guard try await mustSignIn(for: open.invitation) != true, form["with"]?.isSame(as: "account") != true
+        else { return signInFirst(for: token, at: now) }
         guard ofStep, let step else { throw ErrorPage.formNotCurrent }
         guard try await !endpoints.mustUseProvider(open) else {
             return providerPage(step, email: open.invitation.email, problem: .onlyYourOrganization)

@@ -32,27 +32,36 @@ extension PersonSignInRoutes {
         let path = "/account/invitation"
         if let account, account.person.isInvited(by: open.invitation) {
             page.forms = [AccountForm(path, account.formToken, hidden: hidden, button: .acceptInvitation)]
-        } else if try await hasAccount(open.invitation) {
+            return page
+        }
+        let mustSignIn = try await mustSignIn(for: open.invitation)
+        if mustSignIn != nil {
             page.details = [.signInToAccept]
-            page.forms = [AccountForm(path, endpoints.formToken(step), hidden: hidden, button: .signInToYourAccount)]
-        } else {
-            page.details = [.createAccountToAccept]
+            page.forms = [
+                AccountForm(path, endpoints.formToken(step), hidden: hidden + [("with", "account")], button: .signInToYourAccount)
+            ]
+        }
+        if mustSignIn != true {
+            page.details.append(mustSignIn == nil ? .createAccountToAccept : .newAccountGetsAddress)
             var (address, own) = (
                 AccountForm.Field.email(email), AccountForm.Field("name", .yourName, autocomplete: "name")
             )
             var password = AccountForm.Field.password(isNew: true)
             (address.isFixed, own.value, own.longest, own.problem) = (true, name, 200, problems.name)
             (password.hint, password.problem) = (.chooseAPassword, problems.password)
-            page.forms = [
-                AccountForm(path, endpoints.formToken(step), fields: [address, own, password], hidden: hidden, button: .createAccount)
-            ]
+            page.forms.append(
+                AccountForm(path, endpoints.formToken(step), fields: [address, own, password], hidden: hidden, button: .createAccount))
         }
         if problems.name != nil || problems.password != nil { page.status = .badRequest }
         return page
     }
 
-    func hasAccount(_ invitation: Invitation) async throws -> Bool {
-        try await !endpoints.people.repeatable.run(Person.find(email: invitation.email)).isEmpty
+    /// Whether the invited person must sign in to the account with the address of the invitation. The holder of a mailed link can also take
+    /// the address from an account that has not proved it. Nil without an account.
+    func mustSignIn(for invitation: Invitation) async throws -> Bool? {
+        try await endpoints.people.repeatable.run(Person.find(email: invitation.email)).first(Person.init).map {
+            invitation.mail == nil || $0.emailProvedAt != nil
+        }
     }
 }
 

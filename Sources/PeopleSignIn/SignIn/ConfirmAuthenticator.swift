@@ -51,6 +51,12 @@ extension PersonSignInRoutes {
                 let facts = context.record.current
                 let origin = AuditEvent.Origin(actor: id.description, address: facts.address, requestID: facts.requestID)
                 try await endpoints.people.transaction { db in
+                    // The one that has not proved the address loses it to the reader of the mailbox.
+                    if open.invitation.mail != nil,
+                        let other = try await db.run(Person.find(email: open.invitation.email)).first(Person.init)
+                    {
+                        guard try await db.run(Person.takeAddress(from: other.id, at: now)).affected == 1 else { throw Outdated() }
+                    }
                     _ = try await db.run(
                         [
                             // A copied link proves no mailbox.
