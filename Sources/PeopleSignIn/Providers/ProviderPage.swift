@@ -1,4 +1,5 @@
 import Access
+import Foundation
 import Hummingbird
 import Pages
 import People
