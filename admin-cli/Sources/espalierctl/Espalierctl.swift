@@ -32,7 +32,7 @@ struct Espalierctl: AsyncParsableCommand {
             Login.self, Logout.self, WhoAmI.self, OpenPage.self,
             Tenants.self, Branding.self, Applications.self, APIs.self, InitialAccessTokens.self, Connections.self, AppleKeys.self,
             Domains.self,
-            Users.self, Members.self, Invitations.self, Roles.self, SSO.self, Operators.self, Support.self,
+            Users.self, Members.self, Invitations.self, Roles.self, SSO.self, Operators.self, People.self, Support.self,
             Sessions.self, SigningKeys.self,
             APIKeys.self, Usage.self, Budget.self, Statements.self, Pricing.self, RateCards.self, Audit.self, Webhooks.self, Logs.self,
             Notifications.self, Mail.self,

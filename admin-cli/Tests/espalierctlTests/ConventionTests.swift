@@ -173,6 +173,16 @@ struct ConfirmTests {
         #expect(server.received.isEmpty)
     }
 
+    @Test(
+        "a command for the account of a person needs --confirm=platform",
+        arguments: ["people end-sessions person_1", "people reset-factors person_1", "people delete person_1"])
+    func ofPeople(command: String) async throws {
+        defer { server.stop() }
+        let run = try await Run(arguments: command.split(separator: " ").map(String.init), environment: Run.environment(for: server))
+        #expect(run.status == 2 && run.messages.contains("--confirm=platform"), "\(run.messages)")
+        #expect(server.received.isEmpty)
+    }
+
     @Test("a wrong --confirm changes nothing")
     func wrongWord() async throws {
         defer { server.stop() }

@@ -184,6 +184,11 @@ enum Examples {
         {"id":"member_1","object":"member","person_id":"person_1","role":"developer","name":"Ada Lovelace","email":"ada@example.com",\#
         \#(times)}
         """#
+    static let person = #"""
+        {"id":"person_1","object":"person","name":"Grace Hopper","email":"grace@example.com","has_password":true,\#
+        "has_authenticator":true,"recovery_codes":10,"passkeys":1,"sessions":2,"memberships":[\#
+        {"id":"member_1","tenant_id":"tenant_1","role":"owner"},{"id":"member_2","role":"operator"}],\#(times)}
+        """#
     static let invitation = #"""
         {"id":"invitation_1","object":"invitation","email":"grace@example.com","role":"viewer","state":"pending",\#
         "invited_by":"apikey_1","expires_at":"2026-11-28T08:00:00Z",\#(times)}

@@ -23,6 +23,7 @@ struct NamedByID {
         NamedByID(collection: "invitations", prefix: "invitation", list: "invitations list"),
         NamedByID(collection: "roles", prefix: "role", list: "roles list"),
         NamedByID(collection: "operators", prefix: "member", list: "operators list", hasOwner: false),
+        NamedByID(collection: "people", prefix: "person", list: "people list", hasOwner: false),
         NamedByID(collection: "support-accesses", prefix: "support", list: "support list"),
         NamedByID(collection: "transfers", prefix: "transfer", list: "connections transfer list"),
     ]
