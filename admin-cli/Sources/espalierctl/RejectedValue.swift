@@ -36,6 +36,7 @@ struct RejectedValue {
         return switch (option, form) {
         case ("--from", _), ("--to", _), ("--expires-at", _): "Write a time as 2026-11-01 or 2026-11-01T00:00:00Z."
         case ("--session-limit", _), ("--idle-limit", _): "Write a duration as 90s, 15m, 12h, 7d or seconds, or none."
+        case ("--forward-to", _): "Write an address such as localhost:3000/webhooks or https://example.com/webhooks."
         case ("--jq", _):
             "Write a path (.data[].id), `|`, select(.status == \"active\"), length or keys. Pipe --json to jq for the rest of its language."
         case (_, "time"): "Write a duration as 90s, 15m, 12h, 7d or seconds."

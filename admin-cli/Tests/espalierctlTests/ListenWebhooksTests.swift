@@ -60,6 +60,7 @@ struct ListenWebhooksTests {
         let chosen = try await Run(
             "webhooks", "listen", "--tenant", "acme", "--event", "session.revoked", "--json", environment: Run.environment(for: types))
         #expect(chosen.output == Self.second + "\n")
+        #expect(!chosen.messages.contains("event_2"), "\(chosen.messages)")
         let filtered = try server()
         defer { filtered.stop() }
         let parts = try await Run(
@@ -67,14 +68,19 @@ struct ListenWebhooksTests {
         #expect(parts.output == "user_1\nnull\n")
     }
 
-    @Test("a full server ends the command with its reason, and a server that restarts does not")
+    @Test("a server that restarts or is full gets another request after its time, and a refusal ends the command")
     func refused() async throws {
-        let answers = Mutex([503, 429])
-        let server = try StubServer { _ in .problem(answers.withLock { $0.removeFirst() }, #"{"detail":"There are 2 listeners."}"#) }
+        let answers = Mutex([503, 429, 403])
+        let server = try StubServer { _ in
+            var answer = StubServer.Answer.problem(answers.withLock { $0.removeFirst() }, #"{"detail":"There are 2 listeners."}"#)
+            if answer.status == 429 { answer.headers["Retry-After"] = "1" }
+            return answer
+        }
         defer { server.stop() }
         let run = try await Run("webhooks", "listen", "--tenant", "acme", environment: Run.environment(for: server))
         #expect(run.status == 1 && run.messages.contains("error: There are 2 listeners.\n"), "\(run.messages)")
-        #expect(server.received.count == 2)
+        #expect(run.messages.contains("\nThere are 2 listeners. The next attempt follows in 1 s.\n"), "\(run.messages)")
+        #expect(server.received.count == 3)
     }
 
     @Test("a receiver that does not respond is reported, and the command continues")
@@ -87,9 +93,22 @@ struct ListenWebhooksTests {
         #expect(run.output.split(separator: "\n").count { $0.contains("  not delivered: ") } == 2, "\(run.output)")
     }
 
-    @Test("an address that is not HTTP is refused", arguments: ["localhost:3000", "ftp://localhost", "http://u:p@localhost", "http://"])
+    @Test(
+        "an address that is not HTTP is refused",
+        arguments: ["ftp://localhost", "http://u:p@localhost", "u@localhost:3000", "http://", "", "/webhooks", "localhost\u{600}://a"])
     func address(text: String) async throws {
-        #expect(try await Run("webhooks", "listen", "--tenant", "acme", "--forward-to", text).status == 2)
+        let run = try await Run("webhooks", "listen", "--tenant", "acme", "--forward-to", text)
+        #expect(run.status == 2 && run.messages.contains("Write an address such as localhost:3000/webhooks"), "\(run.messages)")
+    }
+
+    @Test(
+        "an address without a scheme is http",
+        arguments: [
+            ("localhost:3000", "http://localhost:3000"), ("localhost:3000/a?b=c://d", "http://localhost:3000/a?b=c://d"),
+            ("127.0.0.1/hooks", "http://127.0.0.1/hooks"), ("https://a.example/", "https://a.example/"),
+        ])
+    func scheme(text: String, address: String) throws {
+        #expect(ForwardAddress(argument: text)?.url.absoluteString == address)
     }
 
     @Test("a misspelled type gets a suggestion")
