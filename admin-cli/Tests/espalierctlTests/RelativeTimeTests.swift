@@ -58,7 +58,7 @@ struct RelativeTimeTests {
         defer { server.stop() }
         let environment = Run.environment(for: server).merging(["COLUMNS": "30"]) { $1 }
         let run = try TerminalRun("tenants", "list", environment: environment, columns: 0)
-        try await run.sees("Hidden for lack of width: ")
+        try await run.sees("(hidden for lack of width: ")
         #expect(try await run.end().status == 0)
     }
 

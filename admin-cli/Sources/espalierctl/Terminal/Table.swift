@@ -56,6 +56,14 @@ extension Table {
         var hidden: [String] = []
         /// The headers of the columns with a shorter form.
         var shortened: [String] = []
+
+        /// The sentence about the columns that a wider terminal shows. Nil if nothing is missing.
+        var note: String? {
+            let parts = [("hidden", hidden), ("shortened", shortened)].filter { !$0.1.isEmpty }
+                .map { "\($0.0) for lack of width: \($0.1.joined(separator: ", "))" }
+            guard !parts.isEmpty else { return nil }
+            return "(\(parts.joined(separator: "; ")). Use a wider terminal or --json.)"
+        }
     }
 
     /// The smallest width of a column of texts. Every word of the API fits.
@@ -105,7 +113,9 @@ extension Table {
     /// The column to hide next. Nil if only one column is left, or if cutting a text is better than hiding any other column.
     private func leastNeeded(of columns: [Int], isCut: Bool) -> Int? {
         guard columns.count > 1 else { return nil }
-        return expendable.first(where: columns.contains) ?? (isCut ? nil : columns.last { $0 != ownID })
+        // A cut text is better than no ID, because people copy the ID.
+        let candidates = isCut ? expendable.filter { $0 != ownID } : expendable
+        return candidates.first(where: columns.contains) ?? (isCut ? nil : columns.last { $0 != ownID })
     }
 
     /// Shortens times, then IDs of other resources, until the lines fit.
@@ -165,8 +175,8 @@ extension Table {
         return isCut
     }
 
-    /// Wraps a text at spaces. The width must have room for the longest word.
-    private static func wrapped(_ text: String, to width: Int) -> [String] {
+    /// Wraps a text at spaces. A longer word has a line of its own.
+    static func wrapped(_ text: String, to width: Int) -> [String] {
         text.split(separator: " ").reduce(into: [String]()) { lines, word in
             if let last = lines.last, last.count + 1 + word.count <= width {
                 lines[lines.count - 1] = "\(last) \(word)"

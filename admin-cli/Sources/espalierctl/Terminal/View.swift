@@ -54,10 +54,15 @@ struct View: Sendable {
     /// - Parameter terminal: receives the text. On a terminal, the distance to the present follows each time.
     func details(of json: JSON, for terminal: Terminal = .standardOutput, now: Date = .now) throws(Failure) -> String {
         var rows: [[String]] = []
+        let titleWidth = fields.filter { json[$0.path] != nil }.map(\.title.count).max() ?? 0
         for field in fields {
             if let value = json[field.path] {
                 let distance = terminal.width.flatMap { _ in RelativeTime(value.text, now: now) }.map { " (\($0.text))" } ?? ""
-                rows.append([field.title, value.text.isEmpty ? "-" : value.text + distance])
+                let text = value.text.isEmpty ? "-" : value.text + distance
+                // A list continues below its beginning, and not at the edge of the terminal.
+                let isList = (value.elements?.count ?? 0) > 1
+                let lines = terminal.width.flatMap { isList ? Table.wrapped(text, to: max(20, $0 - titleWidth - 2)) : nil } ?? [text]
+                rows += lines.enumerated().map { [$0.offset == 0 ? field.title : "", $0.element] }
             } else if field.isRequired {
                 throw .shape()
             }
@@ -74,10 +79,16 @@ struct View: Sendable {
         return text
     }
 
-    /// The text for a list, with a line for each resource. The ID is in the last column, because people read the name and copy the ID.
+    /// The text for a list, with a line for each resource. On a terminal, a line about columns without room follows.
+    func table(of elements: [JSON], for terminal: Terminal = .standardOutput, now: Date = .now) throws(Failure) -> String {
+        let fitted = try fitted(elements, for: terminal, now: now)
+        return fitted.text + (fitted.note.map { $0 + "\n" } ?? "")
+    }
+
+    /// The table of a list. The ID is in the last column, because people read the name and copy the ID.
     /// - Parameter terminal: receives the text; its width limits the lines.
     ///   On a terminal, times are relative to the present, except in exact columns.
-    func table(of elements: [JSON], for terminal: Terminal = .standardOutput, now: Date = .now) throws(Failure) -> String {
+    func fitted(_ elements: [JSON], for terminal: Terminal = .standardOutput, now: Date = .now) throws(Failure) -> Table.Fitted {
         let listed = fields.filter(\.isListed)
         let columns = listed.filter { !$0.isOwnID } + listed.filter(\.isOwnID)
         var rows: [[String]] = []
@@ -98,13 +109,7 @@ struct View: Sendable {
             identifiers: places(\.isOwnID).union(columns.indices.filter { column in rows.contains { $0[column].startsWithID } }),
             ownID: columns.lastIndex(where: \.isOwnID), exact: places(\.isExact), wrapped: places(\.isWrapped),
             expendable: expendable.compactMap { title in columns.firstIndex { $0.title == title } })
-        let fitted = table.fitted(to: terminal.width)
-        for (change, titles) in [("Hidden", fitted.hidden), ("Shortened", fitted.shortened)] where !titles.isEmpty {
-            Terminal.standardError.report("\(change) for lack of width: \(titles.joined(separator: ", ")).")
-        }
-        // A separate line is short enough that no terminal wraps it within the option.
-        if !fitted.hidden.isEmpty || !fitted.shortened.isEmpty { Terminal.standardError.report("Use a wider terminal or --json.") }
-        return fitted.text
+        return table.fitted(to: terminal.width)
     }
 }
 

@@ -21,5 +21,5 @@ extension View {
         .init("Created", "created_at").detail,
         .init("Updated", "updated_at").detail,
         .init("API key", "secret").detail.optional,
-        expendable: ["Last used", "Scopes", "Ends with"])
+        expendable: ["Last used", "Scopes", "Ends with", "ID"])
 }

@@ -13,5 +13,5 @@ extension View {
         .init("Actor", "actor"),
         .init("Action", "action"),
         .init("Subject", "subject"),
-        .init("Address", "address").optional, expendable: ["Address", "Actor"])
+        .init("Address", "address").optional, expendable: ["Address", "Subject"])
 }

@@ -29,5 +29,6 @@ extension View {
         .init("or file, only while a server of yours has the host", "proof.file.url").detail,
         .init("Content of the file", "proof.file.content").detail,
         .init("Apple's Return URL", "return_url").detail,
-        .init("Apple's notification URL", "notification_url").detail)
+        .init("Apple's notification URL", "notification_url").detail,
+        expendable: ["Exclusive", "Primary", "ID"])
 }

@@ -24,5 +24,5 @@ extension View {
         .init("Created", "created_at").detail,
         .init("Updated", "updated_at").detail,
         .init("Initial access token", "secret").detail.optional,
-        expendable: ["Ends with", "Kinds", "Limit", "Used"])
+        expendable: ["Ends with", "Kinds", "Limit", "Used", "ID"])
 }

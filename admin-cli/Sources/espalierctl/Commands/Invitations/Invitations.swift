@@ -19,7 +19,7 @@ extension View {
         .init("Accepted", "accepted_at").optional.detail,
         .init("Created", "created_at").detail,
         .init("Link", "url").detail.optional,
-        expendable: ["Expires"])
+        expendable: ["Expires", "ID"])
 
     static let linkNote = "Only its holder may see the link. It works once, and it is not shown again."
 }

@@ -31,9 +31,9 @@ extension View {
         .init("Name", "name"),
         .init("Email", "email"),
         .init("Role", "role"),
-        .init("Person", "person_id").detail,
+        .init("Person", "person_id"),
         .init("API keys", "api_keys").optional.number.detail,
         .init("Created", "created_at"),
         .init("Updated", "updated_at").detail,
-        expendable: ["Created"])
+        expendable: ["Created", "Person", "ID"])
 }

@@ -28,5 +28,5 @@ extension View {
                 title: "Memberships", path: "memberships",
                 view: View(.init("Tenant ID", "tenant_id").optional, .init("Role", "role"), .init("Member ID", "id")))
         ],
-        expendable: ["Sessions", "Passkeys", "Authenticator"])
+        expendable: ["Sessions", "Passkeys", "Authenticator", "ID"])
 }

@@ -17,7 +17,8 @@ extension View {
         .init("Events", "events").number,
         .init("Digest", "digest").detail,
         .init("Closed", "closed_at"),
-        sections: [.init(title: "Lines", path: "lines", view: .statementLine)])
+        sections: [.init(title: "Lines", path: "lines", view: .statementLine)],
+        expendable: ["Closed", "ID"])
 
     static let upcomingStatement = View(
         .init("Tenant", "tenant_slug"),

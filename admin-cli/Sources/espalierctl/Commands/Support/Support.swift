@@ -21,5 +21,5 @@ extension View {
         .init("Ends", "ends_at"),
         .init("Ended", "ended_at").optional.detail,
         .init("Ended by", "ended_by").optional.detail,
-        expendable: ["Started", "Reason"])
+        expendable: ["Started", "Ends", "ID"])
 }

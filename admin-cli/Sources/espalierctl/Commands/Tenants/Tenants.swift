@@ -31,5 +31,6 @@ extension View {
         .init("Allows support", "allows_support").detail.optional,
         .init("Purged after", "purge_after").detail.optional,
         .init("Created", "created_at"),
-        .init("Updated", "updated_at").detail)
+        .init("Updated", "updated_at").detail,
+        expendable: ["Created", "ID"])
 }

@@ -25,7 +25,7 @@ extension View {
             .init(title: "Identities", path: "identities", view: .identity),
             .init(title: "Active sessions", path: "sessions", view: .session),
         ],
-        expendable: ["Private relay", "Created"])
+        expendable: ["Private relay", "Created", "ID"])
 
     static let identity = View(
         .init("ID", "id"),
