@@ -202,7 +202,7 @@ enum Examples {
         "ends_at":"2026-11-21T09:00:00Z",\#(times)}
         """#
     static let caller = #"""
-        {"object":"caller","actor":"person_1","name":"Ada Lovelace","role":"owner","scopes":["users:read"],\#
+        {"object":"caller","actor":"person_1","name":"Ada Lovelace","tenant":"acme","role":"owner","scopes":["users:read"],\#
         "session":{"id":"psession_1","authenticated_at":"2026-11-21T08:00:00Z","expires_at":"2027-02-19T08:00:00Z"},\#
         "memberships":[{"tenant":"acme","tenant_id":"tenant_1","role":"owner"}]}
         """#
@@ -211,8 +211,8 @@ enum Examples {
         "support_access":{"id":"support_1","ends_at":"2026-11-21T09:00:00Z"}}
         """#
     static let login = #"""
-        {"id":"login_1","object":"login","occurred_at":"2026-11-21T08:00:00Z","outcome":"succeeded","user_id":"user_1",\#
-        "application_id":"app_1","connection":"own"}
+        {"id":"login_1","object":"login","occurred_at":"2026-11-21T08:00:00Z","outcome":"active","user_id":"user_1",\#
+        "application_id":"app_1","is_silent":false,"address":"203.0.113.7"}
         """#
     static func list(_ elements: String..., after: String? = nil) -> String {
         #"{"object":"list","data":[\#(elements.joined(separator: ","))],"list_metadata":{"before":null,"after":\#(after.map { "\"\($0)\"" } ?? "null")}}"#

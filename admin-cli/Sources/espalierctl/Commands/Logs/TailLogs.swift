@@ -5,9 +5,11 @@ import Foundation
 struct TailLogs: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tail",
-        abstract: "Shows the newest logins of a tenant, and new ones as they happen.",
+        abstract: "Shows the newest completed logins of a tenant, and new ones as they happen.",
         discussion: """
-            The command asks the server every 2 s. Ctrl-C ends it. With --json, each login is a line of JSON.
+            A login is completed when its application has received the tokens. A login that failed in the browser or at Apple is not in the \
+            list. The state is that of the session now: active, ended (for example by a logout), or expired. The command asks the server \
+            every 2 s. Ctrl-C ends it. With --json, each login is a line of JSON.
 
             EXAMPLES
               espalierctl logs tail --tenant acme
@@ -33,13 +35,18 @@ struct TailLogs: AsyncParsableCommand {
     func run() async throws {
         let session = try Session(options)
         let (path, client) = ("\(try session.path(tenant))/logins", try session.client())
-        var seen = SeenLogins()
+        var (seen, hasHeader) = (SeenLogins(), false)
         let first = try await page(path, client, limit: max(1, lines), after: nil)
-        try show(seen.unseen(first.logins).suffix(lines))
-        guard !noFollow else { return }
+        let earlier = seen.unseen(first.logins).suffix(lines)
+        try show(earlier, &hasHeader)
+        guard !noFollow else {
+            if earlier.isEmpty, !options.json { Terminal.standardError.report("No results.") }
+            return
+        }
+        Terminal.standardError.report("Waiting for logins. Press Ctrl-C to end.")
         while true {
             try await Task.sleep(for: .seconds(2))
-            try show(try await unseen(path, client, &seen)[...])
+            try show(try await unseen(path, client, &seen)[...], &hasHeader)
         }
     }
 
@@ -77,15 +84,47 @@ struct TailLogs: AsyncParsableCommand {
         return (logins, reply.json["list_metadata.after"]?.string)
     }
 
-    private func show(_ logins: ArraySlice<Login>) throws(Failure) {
-        for login in logins {
-            guard !options.json else {
-                try Terminal.standardOutput.write(json: login.text, options.jq)
-                continue
+    private func show(_ logins: ArraySlice<Login>, _ hasHeader: inout Bool) throws(Failure) {
+        guard !logins.isEmpty else { return }
+        if options.json {
+            for login in logins { try Terminal.standardOutput.write(json: login.text, options.jq) }
+        } else if Terminal.standardOutput.width != nil {
+            let table = try View.login.fitted(logins.map(\.json.withFixedWidths))
+            // The widths do not depend on the logins, so that later lines fit below the header.
+            let text = hasHeader ? String(table.text.drop { $0 != "\n" }.dropFirst()) : table.text
+            try Terminal.standardOutput.write(text)
+            if !hasHeader, let note = table.note { Terminal.standardError.report(note) }
+            hasHeader = true
+        } else {
+            for login in logins {
+                let parts = ["occurred_at", "outcome", "user_id", "application_id", "id"].compactMap { login.json[$0]?.text }
+                try Terminal.standardOutput.write(parts.joined(separator: "  ").printable)
             }
-            let parts = ["occurred_at", "outcome", "user_id", "application_id", "connection", "id"].compactMap { login.json[$0]?.text }
-            try Terminal.standardOutput.write(parts.joined(separator: "  ").printable)
         }
+    }
+}
+
+extension View {
+    static let login = View(
+        .init("ID", "id"),
+        .init("Occurred", "occurred_at"),
+        .init("State", "outcome"),
+        .init("Silent", "is_silent").optional,
+        .init("Address", "address").optional,
+        .init("User", "user_id"),
+        .init("Application", "application_id"),
+        expendable: ["ID", "Silent", "Application"])
+}
+
+extension JSON {
+    /// A login whose texts of different lengths are as wide as the longest common one: `expired`, and an IPv4 address.
+    fileprivate var withFixedWidths: JSON {
+        guard case .object(var members) = self else { return self }
+        for (name, width) in [("outcome", 7), ("address", 15)] {
+            let text = members[name]?.string ?? "-"
+            members[name] = .string(text + String(repeating: " ", count: max(0, width - text.count)))
+        }
+        return .object(members)
     }
 }
 

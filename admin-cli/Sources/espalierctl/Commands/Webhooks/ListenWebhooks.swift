@@ -21,7 +21,9 @@ struct ListenWebhooks: AsyncParsableCommand {
               espalierctl webhooks listen --tenant acme --event user.created --jq .data.user_id
             """)
 
-    @Option(help: ArgumentHelp("The address that receives the events, for example localhost:3000/webhooks. Without a scheme, it is http.", valueName: "url"))
+    @Option(
+        help: ArgumentHelp(
+            "The address that receives the events, for example localhost:3000/webhooks. Without a scheme, it is http.", valueName: "url"))
     var forwardTo: ForwardAddress?
 
     @Option(
