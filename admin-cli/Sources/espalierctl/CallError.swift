@@ -24,6 +24,8 @@ enum CallError {
                 failure.nextStep = "Did you mean `\(suggestion)`? \(failure.nextStep)"
             }
         }
+        // Only some messages of ArgumentParser end with a period.
+        if let last = failure.detail.unicodeScalars.last, ![".", "?", "!"].contains(last) { failure.detail += "." }
         if let rejected = RejectedValue(message) {
             failure.detail = rejected.detail
             if let suggestion = rejected.suggestion {

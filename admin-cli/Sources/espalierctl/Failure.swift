@@ -24,14 +24,13 @@ struct Failure: Error, Equatable {
     var nextStep: String
     var problem: Rejection?
 
-    /// Returns this failure with the option's name before each field's name in the API.
-    /// - Parameter flags: the options, by the names of their fields.
-    func naming(_ flags: [String: String]) -> Failure {
+    /// Returns this failure with the option's name in the place of each field's name in the API.
+    /// - Parameter call: has the rejected values of options that can be repeated.
+    func naming(_ options: OptionNames, in call: Call) -> Failure {
         var failure = self
         failure.fields = fields.map { field in
-            let name = String(field.prefix { $0 != ":" && $0 != "[" })
             let place = field.prefix { $0 != ":" }
-            return flags[name].map { "\($0) (\(place))\(field.dropFirst(place.count))" } ?? field
+            return options.name(of: place, in: call.body).map { "\($0)\(field.dropFirst(place.count))" } ?? field
         }
         return failure
     }

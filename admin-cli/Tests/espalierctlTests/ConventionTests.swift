@@ -65,6 +65,9 @@ struct PageTests {
         #expect(run.status == 0)
         #expect(run.output.isEmpty)
         #expect(run.messages == "No results.\n")
+        let counted = try await Run(
+            "webhooks", "list", "--tenant", "acme", "--jq", ".data|length", environment: Run.environment(for: server))
+        #expect(counted.output == "0\n" && counted.messages.isEmpty)
     }
 
     @Test(
@@ -309,7 +312,7 @@ struct RefusalTests {
             messages == """
                 error: The request is not valid.
                   slug: It is too long.
-                  name: It is empty.
+                  --name: It is empty.
                 request id: req_1
                 next: Correct the command. --help describes every argument.
 
@@ -368,6 +371,56 @@ struct RefusalTests {
         defer { server.stop() }
         let run = try await Run("tenants", "update", "acme", "--idle-limit", "40", environment: Run.environment(for: server))
         #expect(run.messages.contains("\n  --idle-limit (idle_seconds): Low.\n"), "\(run.messages)")
+    }
+
+    @Test(
+        "a rejected element is named by its option and value, and a misspelled scope gets the nearest",
+        arguments: [
+            "roles create --tenant acme --name R --scope users:read --scope users:raed",
+            "roles update role_1 --tenant acme --scope users:read --scope users:raed",
+            "api-keys issue --tenant acme --name R --scope users:read --scope users:raed",
+        ])
+    func scope(command: String) async throws {
+        let server = try StubServer(
+            answering: .problem(
+                400,
+                #"""
+                {"title":"No","detail":"scopes[1]: Unknown. name: Long. expires_at: Early. id: No.","code":"invalid","errors":[\#
+                {"field":"scopes[1]","detail":"Unknown."},{"field":"name","detail":"Long."},{"field":"id","detail":"No."}]}
+                """#))
+        defer { server.stop() }
+        let run = try await Run(
+            arguments: command.split(separator: " ").map(String.init), environment: Run.environment(for: server))
+        #expect(run.messages.contains("\n  --scope users:raed: Unknown.\n  --name: Long.\n  id: No.\n"), "\(run.messages)")
+        #expect(run.messages.contains("next: Did you mean `users:read`? `espalierctl api-keys issue --help` lists"), "\(run.messages)")
+    }
+
+    @Test(
+        "a field without an option keeps its name",
+        arguments: ["scope[\u{600}]", "scopes\u{301}", "json", "person", "name.x", "scopes[99999]", "", "[0]", "n\u{200D}ame"])
+    func field(name: String) {
+        let options = OptionNames(["other": "--else"], help: "--name <name> --scope <scope> --jq <filter> --json")
+        let body = JSON.object(["scopes": .array(["a"])])
+        #expect(options.name(of: name, in: body) == (name == "json" ? "--json" : nil))
+        #expect(options.name(of: "scopes[0]", in: body) == "--scope a" && options.name(of: "scopes[7]", in: body) == "--scope")
+        #expect(options.name(of: "other[2]", in: body) == "--else (other[2])")
+    }
+
+    @Test(
+        "the next step of a person does not name an API key",
+        arguments: [
+            (404, "not_found", "check that you are a member of this tenant"), (403, "operator_required", "Log in as an operator."),
+            (403, "insufficient_scope", "Your role needs the scope."), (401, "unauthenticated", "Your login has ended."),
+        ])
+    func person(status: Int, code: String, step: String) async throws {
+        let platform = try LoginPlatform(others: { _ in
+            .problem(status, #"{"detail":"Tenant not found. Check the slug and your API key.","code":"\#(code)"}"#)
+        })
+        defer { platform.server.stop() }
+        try platform.logIn()
+        let run = try await Run("tenants", "show", "acme", environment: platform.environment())
+        #expect(run.messages.contains("next: ") && run.messages.contains(step), "\(run.messages)")
+        #expect(!run.messages.contains("API key"), "\(run.messages)")
     }
 
     @Test(

@@ -131,7 +131,7 @@ struct FailureTests {
     @Test("an invalid command line has the format of every failure, with the usage and the help command")
     func format() async throws {
         let run = try await Run("tenants", "show")
-        #expect(run.messages.hasPrefix("error: Missing expected argument '<slug>'\n  usage: espalierctl tenants show <slug> "))
+        #expect(run.messages.hasPrefix("error: Missing expected argument '<slug>'.\n  usage: espalierctl tenants show <slug> "))
         #expect(run.messages.hasSuffix("\nnext: `espalierctl tenants show --help` describes every argument.\n"))
         #expect(!run.messages.contains("Error:"))
     }

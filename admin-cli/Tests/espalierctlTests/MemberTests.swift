@@ -59,6 +59,8 @@ struct MemberTests {
         #expect(member.messages.contains("Pass the ID (member_…). `espalierctl members list --tenant acme` shows it."))
         let person = try await Run("operators", "remove", "Ada", "--confirm=platform", environment: environment)
         #expect(person.messages.contains("Pass the ID (member_…). `espalierctl operators list` shows it."), "\(person.messages)")
+        let unknown = try await Run("people", "show", "person_7", environment: environment)
+        #expect(unknown.messages.contains("next: Check the ID.\n"), "\(unknown.messages)")
         let account = try await Run("people", "show", "ada@example.com", environment: environment)
         #expect(account.messages.contains("Pass the ID (person_…). `espalierctl people list` shows it."), "\(account.messages)")
     }

@@ -111,6 +111,8 @@ struct ShowUsageTests {
 
                 """)
         #expect(run.messages == "Complete up to 2026-11-21T09:58:00Z.\n")
+        let whole = try await Run("usage", "show", "--tenant", "acme", "--jq", ".", environment: Run.environment(for: server))
+        #expect(whole.output.hasSuffix("}\n") && whole.messages == "Complete up to 2026-11-21T09:58:00Z.\n")
     }
 
     @Test(

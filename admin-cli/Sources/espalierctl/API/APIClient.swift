@@ -109,11 +109,7 @@ struct APIClient {
 
     /// The failure for a rejected call.
     func failure(_ data: Data, _ response: HTTPURLResponse, of call: Call) -> Failure {
-        var failure = Problem(data, response).failure(of: call)
-        if failure.status == .unauthenticated, credential.isLogin {
-            failure.nextStep = "Your login has ended. Log in again: espalierctl login"
-        }
-        return failure
+        Problem(data, response).failure(of: call, isLogin: credential.isLogin)
     }
 
     func url(of call: Call) throws(Failure) -> URL {

@@ -58,8 +58,12 @@ struct Problem {
     }
 
     /// The failure to print for this call. Its path may have a name in the place of an ID.
-    func failure(of call: Call) -> Failure {
+    /// - Parameter isLogin: whether a person's login, and not an API key, authenticated the call.
+    func failure(of call: Call, isLogin: Bool) -> Failure {
         var failure = failure
+        if isLogin, let step = nextStepOfPerson { failure.nextStep = step }
+        // The server's texts for an unknown resource are the same for every caller.
+        if isLogin { failure.detail = failure.detail.replacing(" and your API key.", with: " and your memberships.") }
         let parts = call.path.parts(at: "/")
         if parts.count > 1, parts[0].isSame(as: "tenants") {
             let tenant = "--tenant \(parts[1])"
@@ -79,8 +83,24 @@ struct Problem {
             failure.nextStep = "Create it: espalierctl usage sink create"
         } else if let advice = NamedByID.advice(forPath: call.path) {
             failure.nextStep = advice
+        } else if call.path.utf8.starts(with: "platform/".utf8) {
+            failure.nextStep = "Check the ID."
         }
         return failure
+    }
+
+    /// The next step of a person who is logged in, if it differs from that of an API key.
+    private var nextStepOfPerson: String? {
+        switch (status, code) {
+        case (_, "operator_required"): "Log in as an operator. `espalierctl whoami` shows your roles."
+        case (_, "insufficient_scope"), (403, nil), (403, "forbidden"):
+            "Your role needs the scope. `espalierctl whoami` shows your role. An owner can change it."
+        case (_, "recent_sign_in_required"), (_, "support_required"): nil
+        case (401, _): "Your login has ended. Log in again: espalierctl login"
+        case (404, _) where document?.detail != nil || document?.title != nil:
+            "Check the name, and check that you are a member of this tenant: espalierctl whoami"
+        default: nil
+        }
     }
 
     private var nextStep: String {
@@ -110,7 +130,7 @@ struct Problem {
         }
         return switch status {
         case 300...399:
-            "Pass the target of the redirect as the base URL. espalierctl does not follow redirects, because they could leak the API key."
+            "Pass the target of the redirect as the base URL. espalierctl does not follow redirects, because they could leak the API key or the login."
         case 401: "Pass a valid key with ESPALIER_API_KEY or --api-key-file. The current key may have expired or been revoked."
         case 403: "Use an API key or a role with the required scope."
         case 404: "Check the name, and check that the API key belongs to this tenant."

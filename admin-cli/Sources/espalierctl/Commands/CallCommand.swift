@@ -12,6 +12,9 @@ protocol CallCommand: AsyncParsableCommand {
     /// The call to send.
     /// - Throws: ``Failure`` if an argument is invalid.
     func call(_ session: Session) async throws -> Call
+    /// Returns the response with data of other calls that the view needs.
+    /// - Throws: ``Failure`` if the response does not fit the command. Then nothing is printed.
+    func completed(_ answer: JSON, _ session: Session, _ client: APIClient) async throws(Failure) -> JSON
     /// The printed response, for commands that need more than ``view``.
     func describe(_ answer: JSON) throws -> String
     /// A message on the standard error after a success.
@@ -28,6 +31,9 @@ extension CallCommand {
     static var view: View? { nil }
     static var flags: [String: String] { [:] }
 
+    /// The options of body members, by the help of the command.
+    private static var options: OptionNames { OptionNames(flags, help: Self.helpMessage()) }
+
     func describe(_ answer: JSON) throws -> String {
         guard let view = Self.view else { return "" }
         guard options.page != nil else { return try view.details(of: answer) }
@@ -35,6 +41,7 @@ extension CallCommand {
         return elements.isEmpty ? "" : try view.table(of: elements)
     }
 
+    func completed(_ answer: JSON, _ session: Session, _ client: APIClient) async throws(Failure) -> JSON { answer }
     func note(_ answer: JSON) -> String? { nil }
     func reportedFailure(_ answer: JSON) -> Failure? { nil }
     func advice(for failure: Failure) -> Failure { failure }
@@ -49,10 +56,11 @@ extension CallCommand {
         do {
             let client = try session.client()
             reply = options.page?.all == true ? try await client.list(call) : try await client.send(call)
+            reply.json = try await completed(reply.json, session, client)
         } catch {
             // No secret was issued, so the empty file is removed.
             if let file = options.secretFile { SecretFile.remove(file) }
-            throw advice(for: error.naming(Self.flags))
+            throw advice(for: error.naming(Self.options, in: call))
         }
         try printReply(&reply)
         if let failure = reportedFailure(reply.json) { throw failure }
@@ -63,7 +71,9 @@ extension CallCommand {
         let secret = try Secret.take(from: &reply, to: options.secretFile)
         let text = options.json ? reply.text : try describe(reply.json)
         if !text.isEmpty { try Terminal.standardOutput.write(json: text, options.jq) }
-        if options.page != nil, reply.json["data"]?.elements?.isEmpty == true { Terminal.standardError.report("No results.") }
+        if !options.json, options.page != nil, reply.json["data"]?.elements?.isEmpty == true {
+            Terminal.standardError.report("No results.")
+        }
         if !options.json, let after = reply.json["list_metadata.after"]?.string {
             Terminal.standardError.report("More results exist. Pass --after \(after.printable) or --all.")
         }

@@ -41,4 +41,8 @@ struct IssueAPIKey: CallCommand {
             "\(try session.path(owner))/api-keys",
             ["name": JSON(name), "scopes": JSON(scopes), "expires_at": JSON(expiresAt?.text)])
     }
+
+    func advice(for failure: Failure) -> Failure {
+        APIKeyScope.advice(for: failure, scopes: scopes)
+    }
 }

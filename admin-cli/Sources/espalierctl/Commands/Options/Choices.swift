@@ -71,6 +71,16 @@ enum APIKeyScope {
         "notifications:read", "notifications:write", "members:read", "members:write",
     ]
 
+    /// Returns the failure with the nearest scope for a misspelled one. The server decides, because it may have more scopes than this list.
+    static func advice(for failure: Failure, scopes: [String]) -> Failure {
+        let isScope = failure.fields.contains { $0.utf8.starts(with: "--scope".utf8) }
+        guard isScope, let unknown = scopes.first(where: { !all.contains($0) }), let nearest = CommandPath.nearest(to: unknown, among: all)
+        else { return failure }
+        var failure = failure
+        failure.nextStep = "Did you mean `\(nearest)`? `espalierctl api-keys issue --help` lists the scopes."
+        return failure
+    }
+
     /// A line for each resource, for example `tenants:read, tenants:write`.
     static var list: String {
         var lines: [(resource: Substring, scopes: [String])] = []

@@ -28,4 +28,8 @@ struct CreateRole: CallCommand {
     func call(_ session: Session) throws -> Call {
         .post("\(try session.path(tenant))/roles", ["name": JSON(name), "scopes": JSON(scopes)])
     }
+
+    func advice(for failure: Failure) -> Failure {
+        APIKeyScope.advice(for: failure, scopes: scopes)
+    }
 }

@@ -37,4 +37,8 @@ struct UpdateRole: CallCommand {
         .patch("\(try session.path(tenant))/roles/\(role.text)", ["name": JSON(name), "scopes": JSON(scopes)]).ifUnchanged(
             nil, match.ifMatch)
     }
+
+    func advice(for failure: Failure) -> Failure {
+        APIKeyScope.advice(for: failure, scopes: scopes)
+    }
 }
