@@ -7,7 +7,12 @@ import Testing
 struct LoginTests {
     @Test("the browser signs the person in, and the loopback port receives the code")
     func browser() async throws {
-        let platform = try LoginPlatform()
+        let platform = try LoginPlatform(others: { request in
+            let isCaller = request.path == "/v1/caller" && request.header("Authorization") == "Bearer \(LoginPlatform.token)"
+            return isCaller
+                ? .init(body: #"{"object":"caller","actor":"person_1","name":"Grace Hopper","email":"grace@example.com"}"#)
+                : .init(status: 404, body: "")
+        })
         defer { platform.server.stop() }
         let run = try TerminalRun("login", environment: platform.environment())
         let request = try await platform.opened()
@@ -18,7 +23,7 @@ struct LoginTests {
         #expect(request["code_challenge_method"] == "S256" && request["max_age"] == nil)
         let page = try await platform.callBack(request)
         #expect(page.0 == 200 && page.1.contains("You can close this window"))
-        try await run.sees("You are logged in at \(platform.base).")
+        try await run.sees("Logged in to \(platform.base) as grace@example.com. The login is in ")
         #expect(try await run.end() == (0, ""))
 
         let exchange = try #require(platform.server.received.last { $0.path == "/account/oauth2/token" })
@@ -61,6 +66,9 @@ struct LoginTests {
         #expect(page.1.contains("Nobody is logged in"))
         #expect(try await run.end().status == 1)
         #expect(run.screen.contains("error: "))
+        if issuer.hasPrefix("https") {
+            #expect(run.screen.contains("names the issuer https://evil.example. It must name \(platform.base)"), "\(run.screen)")
+        }
         #expect(platform.server.calls.allSatisfy { !$0.hasPrefix("POST") })
         #expect(!platform.folder.exists("config/espalierctl/credentials.json"))
     }
@@ -77,6 +85,11 @@ struct LoginTests {
         defer { platform.server.stop() }
         let run = try await Run("login", "--no-browser", environment: platform.environment())
         #expect(run.status == 1 && platform.server.received.count == 1, "\(run.messages)")
+        if part == #""issuer":"http"# {
+            let issuer = platform.base.replacing("http://", with: "https://") + "/account"
+            #expect(run.messages.contains("names the issuer \(issuer), and not \(platform.base)/account."), "\(run.messages)")
+            #expect(run.messages.contains("espalierctl login --base-url \(issuer.dropLast("/account".count))\n"), "\(run.messages)")
+        }
     }
 
     @Test(
@@ -128,8 +141,8 @@ struct LoginTests {
         let environment = try platform.environment().merging(["ESPALIER_API_KEY": Run.exampleKey]) { $1 }
         let run = try await Run("login", "--no-browser", environment: environment)
         #expect(run.status == 0 && run.messages.contains("The API key of ESPALIER_API_KEY takes precedence"), "\(run.messages)")
-        #expect(platform.server.received.last?.path == "/account/oauth2/revoke")
-        #expect(platform.server.received.last?.body == "token=\(LoginPlatform.token)&client_id=espalierctl")
+        let end = platform.server.received.last { $0.path == "/account/oauth2/revoke" }
+        #expect(end?.body == "token=\(LoginPlatform.token)&client_id=espalierctl")
     }
 
     @Test("logout ends the login at the server and on this machine")

@@ -90,7 +90,8 @@ enum CallbackOutcome: Equatable {
             return
         }
         guard let named = request.query["iss"], named.isSame(as: issuer) else {
-            self = .refused("The response is not from \(issuer).")
+            let found = request.query["iss"].map { "names the issuer \($0.prefix(200))" } ?? "names no issuer"
+            self = .refused("The response \(found). It must name \(issuer).")
             return
         }
         if let error = request.query["error"] {

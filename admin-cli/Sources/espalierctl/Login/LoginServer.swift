@@ -27,8 +27,8 @@ struct LoginServer: Equatable, Sendable {
         guard let issuer = metadata["issuer"]?.string else { throw .shape() }
         guard issuer.isSame(as: "\(base)/account") else {
             throw Failure(
-                status: .failure, detail: "The server at \(base) calls itself \(issuer).",
-                nextStep: "Use the server's own address: espalierctl login --base-url https://….")
+                status: .failure, detail: "The server at \(base) names the issuer \(issuer), and not \(base)/account.",
+                nextStep: "Use the address of this issuer if it is yours: espalierctl login --base-url \(Self.base(of: issuer))")
         }
         func endpoint(_ name: String) throws(Failure) -> String {
             guard let text = metadata[name]?.string, text.utf8.starts(with: "\(base)/".utf8),
@@ -41,6 +41,11 @@ struct LoginServer: Equatable, Sendable {
         tokenEndpoint = try endpoint("token_endpoint")
         deviceAuthorizationEndpoint = try endpoint("device_authorization_endpoint")
         revocationEndpoint = try endpoint("revocation_endpoint")
+    }
+
+    /// The base URL of an issuer, for a message.
+    private static func base(of issuer: String) -> String {
+        issuer.hasSuffix("/account") ? String(issuer.dropLast("/account".count)) : "https://…"
     }
 
     /// Fetches the metadata of the server at a base URL.

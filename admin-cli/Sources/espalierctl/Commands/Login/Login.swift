@@ -13,6 +13,9 @@ struct Login: AsyncParsableCommand {
             profiles, which only you can read. An API key in --api-key-file, ESPALIER_API_KEY or the profile takes precedence. The login \
             ends after 30 days without use, after 90 days, with espalierctl logout, or on the page of your account.
 
+            The base URL must be exactly the public URL of the server. For a server on this machine, http://localhost:8080 and \
+            http://127.0.0.1:8080 are different.
+
             EXAMPLES
               espalierctl login --base-url https://id.example.com
               espalierctl login --no-browser
@@ -38,13 +41,22 @@ struct Login: AsyncParsableCommand {
         let place = try logins.save(token, for: address)
         if let old, old != token { await issuer.end(old) }
         try rememberAddress(address, environment)
+        let name = await Self.name(of: token, at: address, timeout: Double(server.timeout))
         Terminal.standardError.report(
-            "You are logged in at \(Logins.name(of: address).printable). The login is in "
+            "Logged in to \(Logins.name(of: address).printable)\(name.map { " as \($0.printable)" } ?? ""). The login is in "
                 + (place == .keyring ? "the keyring." : "\((CredentialFile.path(environment) ?? "").printable)."))
         if let source = settings.keySource {
             Terminal.standardError.report(
                 "note: The API key of \(source.printable) takes precedence over the login. Remove it to use the login.")
         }
+    }
+
+    /// The address or the name of the person with a new login. Nil if the server does not show it, because the login is valid anyway.
+    private static func name(of token: LoginToken, at address: URL, timeout: Double) async -> String? {
+        var client = APIClient(baseURL: address, credential: CurrentCredential(.login(token)))
+        client.timeout = timeout
+        guard let caller = try? await client.send(.get("caller")).json else { return nil }
+        return (caller["email"] ?? caller["name"])?.string
     }
 
     /// Sets the address of the profile, if it has none.

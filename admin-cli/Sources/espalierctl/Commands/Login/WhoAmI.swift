@@ -6,7 +6,8 @@ struct WhoAmI: CallCommand {
         commandName: "whoami",
         abstract: "Shows who you are for the server: a person or an API key, the role and the scopes.",
         discussion: """
-            With several memberships, pass --tenant to see the role in one of them. An operator sees its running support access there.
+            With several memberships, pass --tenant to see the role in one of them. The command fails if you are not a member. An operator \
+            sees its running support access there.
 
             EXAMPLES
               espalierctl whoami
@@ -39,5 +40,32 @@ struct WhoAmI: CallCommand {
         var call = Call.get("caller")
         call.tenant = tenant.tenant?.text
         return call
+    }
+
+    func completed(_ caller: JSON, _ session: Session, _ client: APIClient) async throws(Failure) -> JSON {
+        guard let wanted = tenant.tenant?.text else { return caller }
+        let names = ["tenant", "tenant_id"].compactMap { caller[$0]?.string }
+        guard !names.contains(where: wanted.isSame), caller["support_access"] == nil else { return caller }
+        if caller["is_operator"] == .bool(true) {
+            // An operator acts for every tenant that exists.
+            do throws(Failure) {
+                _ = try await client.send(.get("tenants/\(wanted)"))
+            } catch where error.problem?.status == 404 {
+                throw error
+            } catch {}
+            return caller
+        }
+        let (subject, shown) =
+            client.credential.isLogin
+            ? ("You are not a member of the tenant \(wanted)", "your memberships")
+            : ("This API key is not one of the tenant \(wanted)", "the tenant of the key")
+        throw Failure(
+            status: .failure, detail: "\(subject), or the tenant does not exist.", nextStep: "`espalierctl whoami` shows \(shown).")
+    }
+
+    func note(_ caller: JSON) -> String? {
+        guard tenant.tenant == nil, caller["tenant"] == nil, let memberships = caller["memberships"]?.elements, memberships.count > 1
+        else { return nil }
+        return "You have \(memberships.count) memberships. --tenant SLUG chooses one."
     }
 }
