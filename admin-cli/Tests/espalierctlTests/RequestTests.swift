@@ -68,10 +68,10 @@ struct RequestTests {
         .init(
             "audit list --tenant acme --actor apikey_1 --action createTenant --subject tenant_1 --from 2026-11-01 --to 2026-12-01",
             "GET /v1/tenants/acme/audit-events?actor=apikey_1&action=createTenant&subject=tenant_1&from=2026-11-01T00:00:00Z&to=2026-12-01T00:00:00Z",
-            answer: Examples.list(Examples.auditEvent), shows: "createTenant"),
+            answer: Examples.list(Examples.auditEvent.replacing("apikey_1", with: "system")), shows: "createTenant"),
         .init(
-            "audit list --platform --after abc", "GET /v1/platform/audit-events?after=abc", answer: Examples.list(Examples.auditEvent),
-            shows: "ACTOR"),
+            "audit list --platform --after abc", "GET /v1/platform/audit-events?after=abc",
+            answer: Examples.list(Examples.auditEvent.replacing("apikey_1", with: "system")), shows: "ACTOR"),
     ]
 
     static let connections: [Example] = [

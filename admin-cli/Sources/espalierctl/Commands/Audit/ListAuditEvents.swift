@@ -6,10 +6,12 @@ struct ListAuditEvents: CallCommand {
         commandName: "list",
         abstract: "Lists audit events, newest first.",
         discussion: """
-            With --json, each event also contains the values before and after the change, and the hash that links it to the previous event.
+            A person and an API key have their names in the table, if you may list members and API keys. With --json, each event also contains the values \
+            before and after the change, and the hash that links it to the previous event.
 
             EXAMPLES
               espalierctl audit list --tenant acme --action rollApplicationSecret
+              espalierctl audit list --tenant acme --actor grace@example.com
               espalierctl audit list --tenant acme --from 2026-11-01 --to 2026-12-01 \\
                 --all --json
               espalierctl audit list --platform \\
@@ -17,7 +19,9 @@ struct ListAuditEvents: CallCommand {
             """)
     static let view: View? = .auditEvent
 
-    @Option(help: ArgumentHelp("Shows only actions of this actor: an API key's ID.", valueName: "id"))
+    @Option(
+        help: ArgumentHelp(
+            "Shows only actions of this actor: the ID of a person or an API key, or the email address of a member.", valueName: "id"))
     var actor: String?
 
     @Option(help: ArgumentHelp("Shows only this action: its operationId in the API.", valueName: "name"))
@@ -35,9 +39,15 @@ struct ListAuditEvents: CallCommand {
     @OptionGroup var owner: OwnerOption
     @OptionGroup var options: ListOptions
 
-    func call(_ session: Session) throws -> Call {
-        .get(
-            "\(try session.path(owner))/audit-events",
+    func call(_ session: Session) async throws -> Call {
+        let path = try session.path(owner)
+        let actor = try await Actors.id(of: actor, path, session)
+        return .get(
+            "\(path)/audit-events",
             ["actor": actor, "action": action, "subject": subject, "from": from?.text, "to": to?.text])
+    }
+
+    func completed(_ answer: JSON, _ session: Session, _ client: APIClient) async throws(Failure) -> JSON {
+        options.json ? answer : await Actors.named(in: answer, try session.path(owner), client)
     }
 }
