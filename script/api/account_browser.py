@@ -102,7 +102,7 @@ def accepts_invitations(browser, server, reader, terminal, account):
     login = terminal.logs_in()
     ada.allow(terminal.address())
     status, messages = ended(login)
-    assert status == 0 and "You are logged in" in messages, messages
+    assert status == 0 and "Logged in to" in messages, messages
     assert (caller := terminal.json("whoami"))["is_operator"] and caller["actor"].startswith("person_"), caller
     invitation = terminal.json("invitations", "create", "grace@example.com", "--tenant", "acme", "--role", "owner")
     assert invitation["invited_by"] == caller["actor"] and invitation["is_mailed"] and "url" not in invitation, invitation

@@ -6,8 +6,8 @@ struct DeletePerson: CallCommand {
         commandName: "delete",
         abstract: "Deletes the account of a person with its sessions, factors and memberships.",
         discussion: """
-            You need the scopes of each membership of the person. The last owner of a tenant can be deleted too. The API keys that the person \
-            issued stay valid. To end only one membership, use espalierctl members remove.
+            You need the scopes of each membership of the person. Only an API key of an operator deletes the last owner of a \
+            tenant. The API keys that the person issued stay valid. To end only one membership, use espalierctl members remove.
 
             EXAMPLES
               espalierctl people delete person_01jd8x3v6qf9wr2m5tzk7h4c0n
