@@ -55,7 +55,9 @@ struct ListenWebhooks: AsyncParsableCommand {
             var statedWait: Int?
             do {
                 var refusal: (response: HTTPURLResponse, body: Data)?
-                for try await part in try client.download(call, accepting: "text/event-stream", lastEventID: lastID) {
+                for try await part in try client.download(
+                    call, accepting: "text/event-stream", lastEventID: lastID, after: .get("caller")
+                ) {
                     switch part {
                     case .head(let response):
                         if response.statusCode == 200 { wait = 1 } else { refusal = (response, Data()) }
