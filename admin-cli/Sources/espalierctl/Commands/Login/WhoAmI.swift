@@ -50,7 +50,7 @@ struct WhoAmI: CallCommand {
             // An operator acts for every tenant that exists.
             do throws(Failure) {
                 _ = try await client.send(.get("tenants/\(wanted)"))
-            } catch where error.problem?.status == 404 {
+            } catch  where error.problem?.status == 404 {
                 throw error
             } catch {}
             return caller
