@@ -25,7 +25,8 @@ extension APIClient {
         request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
         if let tag = call.entityTag { request.setValue(tag, forHTTPHeaderField: "If-Match") }
         if let lastEventID { request.setValue(lastEventID, forHTTPHeaderField: "Last-Event-ID") }
-        return Self.receive(request, after: try opening.map { call throws(Failure) in try self.request(for: call, accepting: "application/json") })
+        return Self.receive(
+            request, after: try opening.map { call throws(Failure) in try self.request(for: call, accepting: "application/json") })
     }
 
     /// Sends a request once, without a change. A redirect and every 401 count as responses.
