@@ -12,7 +12,7 @@ import Web
 final class SignInLimits: Sendable {
     private let networks = TokenBuckets<String>(perMinute: 2, holding: 20)
     private let sites = TokenBuckets<String>(perMinute: 4, holding: 200)
-    /// Of the browsers that a person has used before. Each attempt takes `cost`, so a person has 20 at once, and 20 more each hour.
+    /// The known browsers of each person. An attempt takes `costOfKnown` tokens, so a person has 20 at once, and 20 more each hour.
     private let known = TokenBuckets<ID<Person>>(perMinute: 1, holding: 60)
     private static let costOfKnown = 3
     private let strangers = Mutex<[[UInt8]: Failures]>([:])
