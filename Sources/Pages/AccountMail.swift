@@ -17,7 +17,8 @@ package struct AccountMail {
 
     /// An event that the person may not have caused.
     package enum Notice: CaseIterable, Sendable {
-        case addressChanged, passwordChanged, passkeyAdded, appleConnected, providerConnected, factorRemoved, newNetwork, factorsReset
+        case addressChanged, passwordChanged, passkeyAdded, appleConnected, providerConnected, factorRemoved, newNetwork, codesGuessed
+        case factorsReset
 
         fileprivate var text: Text {
             switch self {
@@ -28,6 +29,7 @@ package struct AccountMail {
             case .providerConnected: .noticeProviderConnected
             case .factorRemoved: .noticeFactorRemoved
             case .newNetwork: .noticeNewNetwork
+            case .codesGuessed: .noticeCodesGuessed
             case .factorsReset: .noticeFactorsReset
             }
         }

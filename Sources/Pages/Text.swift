@@ -139,7 +139,7 @@ package enum Text: String, CaseIterable, Sendable {
     case linkIsUsedOrExpired, passwordIsChanged, mailSetsPassword, mailConfirmsAddress, mailLinkWorksOnce
     case noticeOfAccount, noticeAddressChanged, noticePasswordChanged, noticePasskeyAdded
     case noticeAppleConnected, noticeProviderConnected
-    case noticeFactorRemoved, noticeNewNetwork, noticeFactorsReset, ifItWasNotYou, nameHasLimit
+    case noticeFactorRemoved, noticeNewNetwork, noticeCodesGuessed, noticeFactorsReset, ifItWasNotYou, nameHasLimit
     case providerWasSet, providerWasDeleted
     case noticeOfTenant, supportStarted, supportCanEnd, operatorChangedMembers
 }

@@ -19,7 +19,7 @@ struct AccountMailTests {
             #expect(!mail.text.contains("{") && !mail.html.contains("{"))
             #expect(!mail.html.contains("src=") && !mail.html.contains("<script"))
         }
-        #expect(Set(Self.mails(in: language).map(\.text)).count == 10)
+        #expect(Set(Self.mails(in: language).map(\.text)).count == 11)
     }
 
     @Test("only a mail with a link has one, escaped in the HTML")

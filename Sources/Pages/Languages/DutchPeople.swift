@@ -179,6 +179,8 @@ extension Language {
         .noticeProviderConnected: "Aan uw account bij {address} is de dienst van uw organisatie gekoppeld.",
         .noticeFactorRemoved: "Van uw account bij {address} is een manier om in te loggen verwijderd.",
         .noticeNewNetwork: "Er is op uw account bij {address} ingelogd vanaf een nieuw netwerk.",
+        .noticeCodesGuessed:
+            "Iemand heeft het wachtwoord van uw account bij {address} ingevoerd en daarna 5 onjuiste codes. Verdere pogingen moeten steeds langer wachten.",
         .noticeFactorsReset:
             "Een beheerder heeft de authenticator-app, de toegangssleutels en de herstelcodes van uw account bij {address} verwijderd. Alle aanmeldingen zijn beëindigd.",
         .ifItWasNotYou: "Als u dit niet was, stel dan meteen een nieuw wachtwoord in en waarschuw de beheerder van deze installatie.",

@@ -178,6 +178,8 @@ extension Language {
         .noticeProviderConnected: "The service of your organization was connected to your account at {address}.",
         .noticeFactorRemoved: "A way to sign in was removed from your account at {address}.",
         .noticeNewNetwork: "Your account at {address} was used to sign in from a new network.",
+        .noticeCodesGuessed:
+            "Somebody gave the password of your account at {address}, and then 5 wrong codes. Further attempts must wait longer and longer.",
         .noticeFactorsReset:
             "An operator has removed the authenticator app, the passkeys and the recovery codes of your account at {address}. All sign-ins have ended.",
         .ifItWasNotYou: "If this was not you, set a new password at once, and tell the operator of this installation.",

@@ -186,6 +186,8 @@ extension Language {
         .noticeProviderConnected: "Le service de votre organisation a été associé à votre compte sur {address}.",
         .noticeFactorRemoved: "Un moyen de connexion a été supprimé de votre compte sur {address}.",
         .noticeNewNetwork: "Une connexion à votre compte sur {address} a eu lieu depuis un nouveau réseau.",
+        .noticeCodesGuessed:
+            "Quelqu’un a saisi le mot de passe de votre compte sur {address}, puis 5 codes erronés. Les essais suivants doivent attendre de plus en plus longtemps.",
         .noticeFactorsReset:
             "Un opérateur a supprimé l’application d’authentification, les clés d’accès et les codes de récupération de votre compte sur {address}. Toutes les connexions ont pris fin.",
         .ifItWasNotYou:

@@ -182,6 +182,8 @@ extension Language {
         .noticeProviderConnected: "Mit Ihrem Konto bei {address} wurde der Dienst Ihrer Organisation verbunden.",
         .noticeFactorRemoved: "Von Ihrem Konto bei {address} wurde eine Anmeldemöglichkeit entfernt.",
         .noticeNewNetwork: "Mit Ihrem Konto bei {address} hat sich jemand aus einem neuen Netzwerk angemeldet.",
+        .noticeCodesGuessed:
+            "Jemand hat das Passwort Ihres Kontos bei {address} und danach 5 falsche Codes eingegeben. Weitere Versuche müssen immer länger warten.",
         .noticeFactorsReset:
             "Ein Betreiber hat die Authenticator-App, die Passkeys und die Wiederherstellungscodes Ihres Kontos bei {address} entfernt. Alle Anmeldungen sind beendet.",
         .ifItWasNotYou:

@@ -171,6 +171,7 @@ extension Language {
         .noticeProviderConnected: "השירות של הארגון שלך קושר לחשבון שלך ב־{address}.",
         .noticeFactorRemoved: "דרך התחברות הוסרה מהחשבון שלך ב־{address}.",
         .noticeNewNetwork: "בוצעה התחברות לחשבון שלך ב־{address} מרשת חדשה.",
+        .noticeCodesGuessed: "מישהו הזין את הסיסמה של החשבון שלך ב־{address}, ואחריה 5 קודים שגויים. הניסיונות הבאים ימתינו זמן הולך וגדל.",
         .noticeFactorsReset: "מפעיל הסיר את אפליקציית האימות, מפתחות הגישה וקודי השחזור של החשבון שלך ב־{address}. כל ההתחברויות הסתיימו.",
         .ifItWasNotYou: "אם לא ביצעת זאת, יש להגדיר מיד סיסמה חדשה ולהודיע למפעיל של מערכת זו.",
         .nameHasLimit: "יש להזין שם באורך 1 עד {limit} תווים.",

@@ -178,6 +178,8 @@ extension Language {
         .noticeProviderConnected: "Il servizio della Sua organizzazione è stato collegato al Suo account su {address}.",
         .noticeFactorRemoved: "Un modo di accedere è stato rimosso dal Suo account su {address}.",
         .noticeNewNetwork: "È stato eseguito un accesso al Suo account su {address} da una nuova rete.",
+        .noticeCodesGuessed:
+            "Qualcuno ha inserito la password del Suo account su {address} e poi 5 codici errati. I tentativi successivi devono attendere sempre di più.",
         .noticeFactorsReset:
             "Un operatore ha rimosso l’app di autenticazione, le passkey e i codici di recupero del Suo account su {address}. Tutti gli accessi sono terminati.",
         .ifItWasNotYou: "Se non è stato Lei, imposti subito una nuova password e informi l’operatore di questa installazione.",

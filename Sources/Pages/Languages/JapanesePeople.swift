@@ -169,6 +169,7 @@ extension Language {
         .noticeProviderConnected: "{address}のアカウントに組織のサービスが接続されました。",
         .noticeFactorRemoved: "{address}のアカウントからサインイン方法が削除されました。",
         .noticeNewNetwork: "新しいネットワークから{address}のアカウントにサインインがありました。",
+        .noticeCodesGuessed: "{address}のアカウントのパスワードと、その後に誤ったコードが5回入力されました。次からの試行は待ち時間が長くなります。",
         .noticeFactorsReset: "運用者が{address}のアカウントの認証アプリ、パスキー、リカバリーコードを削除しました。すべてのサインインが終了しました。",
         .ifItWasNotYou: "心当たりがない場合は、すぐに新しいパスワードを設定し、このシステムの運用者に連絡してください。",
         .nameHasLimit: "1～{limit}文字の名前を入力してください。",

@@ -169,6 +169,7 @@ extension Language {
         .noticeProviderConnected: "{address}의 계정에 조직의 서비스가 연결되었습니다.",
         .noticeFactorRemoved: "{address}의 계정에서 로그인 방법이 삭제되었습니다.",
         .noticeNewNetwork: "새 네트워크에서 {address}의 계정에 로그인했습니다.",
+        .noticeCodesGuessed: "누군가 {address}의 계정 비밀번호를 입력한 뒤 잘못된 코드를 5번 입력했습니다. 다음 시도부터는 대기 시간이 점점 길어집니다.",
         .noticeFactorsReset: "운영자가 {address}의 계정에서 인증 앱, 패스키, 복구 코드를 삭제했습니다. 모든 로그인이 종료되었습니다.",
         .ifItWasNotYou: "본인이 아니라면 즉시 새 비밀번호를 설정하고 이 시스템의 운영자에게 알리세요.",
         .nameHasLimit: "1~{limit}자의 이름을 입력하세요.",

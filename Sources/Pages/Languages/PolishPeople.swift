@@ -176,6 +176,8 @@ extension Language {
         .noticeProviderConnected: "Z twoim kontem w {address} połączono usługę twojej organizacji.",
         .noticeFactorRemoved: "Z twojego konta w {address} usunięto sposób logowania.",
         .noticeNewNetwork: "Zalogowano się do twojego konta w {address} z nowej sieci.",
+        .noticeCodesGuessed:
+            "Ktoś podał hasło do twojego konta w {address}, a potem 5 błędnych kodów. Kolejne próby muszą czekać coraz dłużej.",
         .noticeFactorsReset:
             "Operator usunął aplikację uwierzytelniającą, klucze dostępu i kody odzyskiwania z twojego konta w {address}. Wszystkie sesje zostały zakończone.",
         .ifItWasNotYou: "Jeśli to nie ty, natychmiast ustaw nowe hasło i powiadom operatora tej instalacji.",

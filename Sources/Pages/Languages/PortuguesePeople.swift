@@ -179,6 +179,8 @@ extension Language {
         .noticeProviderConnected: "O serviço da sua organização foi conectado à sua conta em {address}.",
         .noticeFactorRemoved: "Uma forma de entrar foi removida da sua conta em {address}.",
         .noticeNewNetwork: "Alguém entrou na sua conta em {address} a partir de uma nova rede.",
+        .noticeCodesGuessed:
+            "Alguém digitou a senha da sua conta em {address} e depois 5 códigos errados. As próximas tentativas precisam esperar cada vez mais.",
         .noticeFactorsReset:
             "Um operador removeu o aplicativo autenticador, as chaves de acesso e os códigos de recuperação da sua conta em {address}. Todos os acessos terminaram.",
         .ifItWasNotYou: "Se não foi você, defina imediatamente uma nova senha e avise o operador desta instalação.",

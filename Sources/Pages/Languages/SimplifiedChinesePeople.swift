@@ -168,6 +168,7 @@ extension Language {
         .noticeProviderConnected: "您在 {address} 的账户关联了您的组织的服务。",
         .noticeFactorRemoved: "您在 {address} 的账户移除了一种登录方式。",
         .noticeNewNetwork: "有人从新的网络登录了您在 {address} 的账户。",
+        .noticeCodesGuessed: "有人输入了您在 {address} 的账户的密码，随后 5 次输入了错误的代码。后续尝试的等待时间会越来越长。",
         .noticeFactorsReset: "运营者移除了您在 {address} 的账户的身份验证器应用、通行密钥和恢复代码。所有登录均已结束。",
         .ifItWasNotYou: "如果这不是您本人的操作，请立即设置新密码，并通知此系统的运营者。",
         .nameHasLimit: "请输入 1 至 {limit} 个字符的名称。",

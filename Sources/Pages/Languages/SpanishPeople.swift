@@ -181,6 +181,8 @@ extension Language {
         .noticeProviderConnected: "Se ha conectado el servicio de su organización a su cuenta en {address}.",
         .noticeFactorRemoved: "Se ha eliminado una forma de iniciar sesión de su cuenta en {address}.",
         .noticeNewNetwork: "Se ha iniciado sesión en su cuenta en {address} desde una red nueva.",
+        .noticeCodesGuessed:
+            "Alguien ha introducido la contraseña de su cuenta en {address} y después 5 códigos incorrectos. Los siguientes intentos deben esperar cada vez más.",
         .noticeFactorsReset:
             "Un operador ha eliminado la aplicación de autenticación, las claves de acceso y los códigos de recuperación de su cuenta en {address}. Todas las sesiones han finalizado.",
         .ifItWasNotYou: "Si no ha sido usted, establezca de inmediato una nueva contraseña e informe al operador de esta instalación.",

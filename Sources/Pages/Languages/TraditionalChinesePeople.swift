@@ -168,6 +168,7 @@ extension Language {
         .noticeProviderConnected: "您在 {address} 的帳號連結了您的組織的服務。",
         .noticeFactorRemoved: "您在 {address} 的帳號移除了一種登入方式。",
         .noticeNewNetwork: "有人從新的網路登入了您在 {address} 的帳號。",
+        .noticeCodesGuessed: "有人輸入了您在 {address} 的帳號的密碼，隨後 5 次輸入了錯誤的代碼。後續嘗試的等待時間會越來越長。",
         .noticeFactorsReset: "營運者移除了您在 {address} 的帳號的驗證器 App、通行密鑰和復原代碼。所有登入均已結束。",
         .ifItWasNotYou: "如果這不是您本人的操作，請立即設定新密碼，並通知此系統的營運者。",
         .nameHasLimit: "請輸入 1 至 {limit} 個字元的名稱。",

@@ -178,6 +178,8 @@ extension Language {
         .noticeProviderConnected: "{address} adresindeki hesabınıza kuruluşunuzun hizmeti bağlandı.",
         .noticeFactorRemoved: "{address} adresindeki hesabınızdan bir oturum açma yöntemi kaldırıldı.",
         .noticeNewNetwork: "{address} adresindeki hesabınızda yeni bir ağdan oturum açıldı.",
+        .noticeCodesGuessed:
+            "Birisi {address} adresindeki hesabınızın parolasını ve ardından 5 yanlış kod girdi. Sonraki denemeler giderek daha uzun bekler.",
         .noticeFactorsReset:
             "Bir işletmeci {address} adresindeki hesabınızın kimlik doğrulama uygulamasını, geçiş anahtarlarını ve kurtarma kodlarını kaldırdı. Tüm oturumlar sona erdi.",
         .ifItWasNotYou: "Bunu siz yapmadıysanız hemen yeni bir parola belirleyin ve bu kurulumun işletmecisine bildirin.",

@@ -115,12 +115,19 @@ extension Person {
             """
         case .code:
             """
-            UPDATE person SET code_failed_at = \(now),
-                code_failures = CASE WHEN code_failed_at > \(start) THEN code_failures ELSE 0 END + 1
-            WHERE tenant_id = \(UUID.platform) AND id = \(id) AND (code_failures < \(Attempt.free) OR code_failed_at <= \(start))
+            UPDATE person SET code_failed_at = \(now), code_failures = code_failures + 1
+            WHERE tenant_id = \(UUID.platform) AND id = \(id)
+                AND (code_failures = 0 OR code_failures % \(Attempt.free) <> 0 OR code_failed_at + LEAST(
+                    \(Attempt.window) * power(2, LEAST(code_failures / \(Attempt.free), 20) - 1), \(Attempt.longestWait)
+                ) * interval '1 second' <= \(now))
             RETURNING code_failures AS attempts
             """
         }
+    }
+
+    /// The attempts to give a code since the last right one, and the time of the last attempt, for `Attempt.wait`.
+    package static func codeFailures(of id: ID<Person>) -> SQL {
+        "SELECT code_failures, code_failed_at FROM person WHERE tenant_id = \(UUID.platform) AND id = \(id)"
     }
 
     package static func resetFailures(_ kind: Attempt, of id: ID<Person>) -> SQL {
@@ -172,22 +179,27 @@ extension Person {
         /// After 5 failures, the next attempts wait 1 s, 2 s, 4 s and so on, up to 15 minutes. Passwords are hard to guess, so that an honest
         /// person waits only a moment.
         case password
-        /// After 5 failures, the next attempt waits 15 minutes. A guess of a code succeeds with a chance of 3 in a million.
+        /// After each 5 failures, the next attempt waits: 15 minutes, 30, 60 and so on, up to 24 hours. A guess of a code succeeds with a
+        /// chance of 3 in a million, so guesses need an end. Only a right code resets the count.
         case code
 
         /// The failures without a wait.
         package static let free = 5
-        /// How long a failure counts, and the longest wait, in seconds.
+        /// In seconds: how long a wrong password counts, the longest wait after one, and the first wait after wrong codes.
         package static let window: TimeInterval = 900
+        /// The longest wait after wrong codes, in seconds.
+        package static let longestWait: TimeInterval = 86400
 
         /// How long the next attempt waits, in seconds, as `reserveAttempt` decides.
         package func wait(after failures: Int, lastAt last: Date?, at now: Date) -> TimeInterval {
             guard failures >= Self.free, let last else { return 0 }
-            let pause =
-                switch self {
-                case .password: min(TimeInterval(1 << (min(failures, 20) - Self.free)), Self.window)
-                case .code: Self.window
-                }
+            let pause: TimeInterval
+            switch self {
+            case .password: pause = min(TimeInterval(1 << (min(failures, 20) - Self.free)), Self.window)
+            case .code:
+                guard failures % Self.free == 0 else { return 0 }
+                pause = min(Self.window * TimeInterval(1 << (min(failures / Self.free, 20) - 1)), Self.longestWait)
+            }
             return max(0, last.addingTimeInterval(pause).timeIntervalSince(now))
         }
     }

@@ -36,12 +36,12 @@ extension AccountRoutes {
             chosen = try Password(chosen: form["password"] ?? "", address: person.email, products: [AccountEndpoints.product])
         } catch { return newPasswordPage(recovery, password: error.text).response(in: frame) }
 
-        // The attempt is counted before its check. Then not even many at the same time are more than five.
         if let wait = limits.take(context.record) { return tooMany(recovery, wait, in: frame) }
         var use: SQL?
         if !recovery.factors.isEmpty {
-            guard try await !endpoints.people.run(Person.reserveAttempt(.code, of: person.id, at: now)).isEmpty
-            else { return tooMany(recovery, Int(Person.Attempt.window), in: frame) }
+            if let wait = try await endpoints.reserveCode(of: person.id, at: now).wait {
+                return tooMany(recovery, Int(wait.rounded(.up)), in: frame)
+            }
             use = try recovery.factors.use(of: form["code"] ?? "", by: person.id, with: keyring, at: now)
             guard use != nil else {
                 context.record.note(outcome: "wrong_code")

@@ -15,7 +15,7 @@ import Web
 extension PersonSignInRoutes {
     /// Checks the code of an authenticator app, or a recovery code, and starts the session. Each code works once.
     ///
-    /// The attempt is counted before its check. Then not even many at the same time are more than five.
+    /// The first 5 wrong codes are in a mail to the person, because somebody knows the password.
     @Sendable
     func giveSecondFactor(_ request: Request, _ form: OwnForm, _ step: StepTicket, _ context: WebContext) async throws -> Response {
         guard case .password(let id) = step.stage else { return .seeOther("/account/sign-in") }
@@ -31,9 +31,11 @@ extension PersonSignInRoutes {
             return response
         }
         if let wait = limits.take(context.record) { return refused("network_limited", wait: TimeInterval(wait)) }
-        guard try await !endpoints.people.run(Person.reserveAttempt(.code, of: id, at: now)).isEmpty
-        else { return refused("person_limited", wait: Person.Attempt.window) }
+        let (attempts, wait) = try await endpoints.reserveCode(of: id, at: now)
+        if let wait { return refused("person_limited", wait: wait) }
         guard let use = try factors.use(of: form["code"] ?? "", by: id, with: endpoints.keyring, at: now) else {
+            let mails = attempts == Person.Attempt.free ? try endpoints.notice(.codesGuessed, of: person, in: frame, at: now) : []
+            if !mails.isEmpty { _ = try await endpoints.people.run(mails) }
             return refused("wrong_code")
         }
         let session = try NewSession(

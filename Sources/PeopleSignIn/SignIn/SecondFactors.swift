@@ -53,6 +53,19 @@ extension SecondFactors {
     }
 }
 
+extension AccountEndpoints {
+    /// Counts an attempt to give a code before its check. Then not even many at the same time are more than five.
+    /// - Returns: the attempts since the last right code, or how long the person must wait, in seconds.
+    func reserveCode(of person: ID<Person>, at now: Date) async throws -> (attempts: Int, wait: TimeInterval?) {
+        let counted = try await people.run(Person.reserveAttempt(.code, of: person, at: now)).first { try $0.get("attempts", as: Int.self) }
+        if let counted { return (counted, nil) }
+        let wait = try await people.run(Person.codeFailures(of: person)).first {
+            Person.Attempt.code.wait(after: try $0.get("code_failures"), lastAt: try $0.get("code_failed_at"), at: now)
+        }
+        return (0, max(1, wait ?? 0))
+    }
+}
+
 extension StepTicket {
     /// Whether the account has the password of this step, and its sessions were not ended since. A change of the password ends all sign-ins
     /// that are not finished.

@@ -51,7 +51,7 @@ struct PersonTests {
         }
     }
 
-    @Test("attempts at the same time get different numbers, and an old one no longer counts")
+    @Test("attempts at the same time get different numbers, and an old wrong password no longer counts")
     func attempts() async throws {
         try await TestPlatform.run { platform in
             let (person, now) = (try await platform.addPerson("Ada"), Date())
@@ -72,13 +72,13 @@ struct PersonTests {
                     return try await database.run(Person.reserveAttempt(kind, of: person, at: time))[0].get("attempts")
                 }
                 let later = [try await attempt(0), try await attempt(899), try await attempt(1800)]
-                #expect(later == [1, 2, 1])
+                #expect(later == [1, 2, kind == .password ? 1 : 3])
                 _ = try await database.run(Person.resetFailures(kind, of: person))
             }
         }
     }
 
-    @Test("after 5 failures, a password waits 1 s, then twice as long each time, and a code waits 15 minutes; a refused attempt counts not")
+    @Test("after 5 failures, a password waits 1 s, then twice as long each time, and codes wait 15 minutes, then 30; a refusal counts not")
     func waits() async throws {
         try await TestPlatform.run { platform in
             let (person, now) = (try await platform.addPerson("Ada"), Date())
@@ -96,16 +96,27 @@ struct PersonTests {
                 try await isPermitted(.password, 6.9), try await isPermitted(.password, 7),
             ]
             #expect(passwords == [true, false, true, false, true])
-            let codes = [try await isPermitted(.code, 899), try await isPermitted(.code, 900), try await isPermitted(.code, 901)]
-            #expect(codes == [false, true, true])
+            #expect(try await !isPermitted(.code, 899))
+            for _ in 0..<5 { #expect(try await isPermitted(.code, 900)) }
+            #expect(try await !isPermitted(.code, 2699))
+            #expect(try await isPermitted(.code, 2700))
+            // Even after a year, the next block waits twice as long.
+            for _ in 0..<4 { #expect(try await isPermitted(.code, 31_536_000)) }
+            #expect(try await !isPermitted(.code, 31_536_000 + 3599))
+            #expect(try await isPermitted(.code, 31_536_000 + 3600))
+            _ = try await platform.ownerPool.run("UPDATE person SET code_failures = 500, code_failed_at = \(now)")
+            #expect(try await !isPermitted(.code, 86_399))
+            #expect(try await isPermitted(.code, 86_400))
         }
     }
 
-    @Test("the wait is never longer than 15 minutes, and the server calculates it as the database does")
+    @Test("the wait is never longer than 15 minutes, or 24 hours for codes, and the server calculates it as the database does")
     func longestWait() {
         let now = Date()
         let waits = [0, 4, 5, 6, 14, 15, 16, 1_000_000].map { Person.Attempt.password.wait(after: $0, lastAt: now, at: now) }
         #expect(waits == [0, 0, 1, 2, 512, 900, 900, 900])
+        let codes = [0, 4, 5, 6, 10, 15, 20, 35, 40, 1_000_000].map { Person.Attempt.code.wait(after: $0, lastAt: now, at: now) }
+        #expect(codes == [0, 0, 900, 0, 1800, 3600, 7200, 57_600, 86_400, 86_400])
         #expect(Person.Attempt.code.wait(after: 5, lastAt: now, at: now.addingTimeInterval(900)) == 0)
     }
 }
