@@ -18,7 +18,7 @@ package struct AccountMail {
     /// An event that the person may not have caused.
     package enum Notice: CaseIterable, Sendable {
         case addressChanged, passwordChanged, passkeyAdded, appleConnected, providerConnected, factorRemoved, newNetwork, codesGuessed
-        case factorsReset
+        case authenticatorAdded, codesRenewed, recoveryCodeUsed, terminalAllowed, factorsReset
 
         fileprivate var text: Text {
             switch self {
@@ -30,6 +30,10 @@ package struct AccountMail {
             case .factorRemoved: .noticeFactorRemoved
             case .newNetwork: .noticeNewNetwork
             case .codesGuessed: .noticeCodesGuessed
+            case .authenticatorAdded: .noticeAuthenticatorAdded
+            case .codesRenewed: .noticeCodesRenewed
+            case .recoveryCodeUsed: .noticeRecoveryCodeUsed
+            case .terminalAllowed: .noticeTerminalAllowed
             case .factorsReset: .noticeFactorsReset
             }
         }

@@ -138,7 +138,8 @@ package enum Text: String, CaseIterable, Sendable {
     case recoverAccount, recoveryByMail, recoveryIsOnItsWay, setNewPassword, lostAllFactors, linkIsInvalid
     case linkIsUsedOrExpired, passwordIsChanged, mailSetsPassword, mailConfirmsAddress, mailLinkWorksOnce
     case noticeOfAccount, noticeAddressChanged, noticePasswordChanged, noticePasskeyAdded
-    case noticeAppleConnected, noticeProviderConnected
+    case noticeAppleConnected, noticeProviderConnected, noticeAuthenticatorAdded, noticeCodesRenewed
+    case noticeRecoveryCodeUsed, noticeTerminalAllowed
     case noticeFactorRemoved, noticeNewNetwork, noticeCodesGuessed, noticeFactorsReset, ifItWasNotYou, nameHasLimit
     case providerWasSet, providerWasDeleted
     case noticeOfTenant, supportStarted, supportCanEnd, operatorChangedMembers

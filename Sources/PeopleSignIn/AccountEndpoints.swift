@@ -8,7 +8,7 @@ package import Logging
 package import Mail
 package import Pages
 import Passkeys
-import People
+package import People
 package import Postgres
 package import Sealing
 package import Sessions
@@ -71,7 +71,7 @@ package struct AccountEndpoints: Sendable {
     }
 
     /// The statements that mail a notice to a person. None if this server sends no mails.
-    func notice(
+    package func notice(
         _ notice: AccountMail.Notice, to address: String? = nil, of person: Person, in frame: PageFrame, at now: Date
     ) throws -> [SQL] {
         guard mail != nil else { return [] }

@@ -57,7 +57,7 @@ struct SecondFactorAttackTests {
         }
     }
 
-    @Test("guesses of codes do not go on: the wait doubles until a right code, and the person gets one mail")
+    @Test("guesses of codes have an end: the wait doubles until a right code, and the person gets one mail")
     func endlessGuesses() async throws {
         try await TestMailServer.run { mails async throws in
             let settings = try mails.settings()
@@ -183,6 +183,34 @@ struct SecondFactorAttackTests {
             let limited = try await ada.send("/sign-in/code", [("code", code)], from: page)
             #expect(limited.status == 429 && ada.secret == nil)
             #expect(try await platform.count("recovery_code", where: "used_at IS NOT NULL") == 0)
+        }
+    }
+
+    @Test("the person gets a mail when somebody adds an app, or renews or uses recovery codes")
+    func silentFactors() async throws {
+        try await TestMailServer.run { mails async throws in
+            let settings = try mails.settings()
+            try await TestPlatform.run({ $0.mail = settings }) { platform in
+                var ada = PersonClient(platform)
+                try await ada.register()
+                func expectMail(_ text: String) async throws {
+                    _ = try await eventually("the mail arrives: \(text)") {
+                        mails.mails.first { $0.recipient == "ada@example.com" && $0.part("plain")?.contains(text) == true }
+                    }
+                }
+                let csrf = TestBrowser.AppleForm(html: try await ada.open("").body)?["csrf"] ?? ""
+                let renewed = try await ada.browser.post(
+                    PersonClient.account + "/recovery-codes", form: [("csrf", csrf)], headers: [("Origin", TestPlatform.publicURL)])
+                try await expectMail("has new recovery codes")
+                _ = try await ada.givePassword()
+                #expect(try await ada.giveCode(try Self.recoveryCode(in: renewed)).location == "/account")
+                try await expectMail("A recovery code of your account")
+                _ = try await platform.ownerPool.run(["DELETE FROM person_totp", "DELETE FROM recovery_code"])
+                var thief = PersonClient(platform)
+                #expect(try await thief.givePassword().location == "/account/sign-in/authenticator")
+                #expect(try await thief.enroll().status == 200)
+                try await expectMail("An authenticator app was added")
+            }
         }
     }
 

@@ -25,6 +25,19 @@ struct ApproveTerminalTests {
         }
     }
 
+    @Test("a mail tells the person of the approval")
+    func notifies() async throws {
+        try await TestMailServer.run { mails async throws in
+            let settings = try mails.settings()
+            try await TestPlatform.run({ $0.mail = settings }) { platform in
+                let person = try await TerminalPerson(platform)
+                _ = try await person.press("/account/oauth2/approval", of: try await person.review(.init()))
+                let mail = try await eventually("the mail arrives") { mails.mails.first { $0.recipient == "ada@example.com" } }
+                #expect(mail.part("plain")?.contains("A login from a terminal was allowed") == true)
+            }
+        }
+    }
+
     @Test("an old sign-in does not approve, and the page is shown again after a new one")
     func old() async throws {
         try await TestPlatform.run { platform in

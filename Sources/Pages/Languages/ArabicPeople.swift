@@ -173,6 +173,10 @@ extension Language {
         .noticeFactorRemoved: "أُزيلت طريقة لتسجيل الدخول من حسابك في {address}.",
         .noticeNewNetwork: "سُجّل الدخول إلى حسابك في {address} من شبكة جديدة.",
         .noticeCodesGuessed: "أدخل شخص ما كلمة المرور لحسابك في {address}، ثم أدخل 5 رموز خاطئة. تنتظر المحاولات التالية مدة أطول فأطول.",
+        .noticeAuthenticatorAdded: "أُضيف تطبيق مصادقة إلى حسابك في {address}.",
+        .noticeCodesRenewed: "لحسابك في {address} رموز استرداد جديدة. لم تعد الرموز السابقة صالحة.",
+        .noticeRecoveryCodeUsed: "استُخدم رمز استرداد لحسابك في {address}.",
+        .noticeTerminalAllowed: "سُمح بتسجيل الدخول من طرفية بحسابك في {address}.",
         .noticeFactorsReset:
             "أزال مشغّل تطبيق المصادقة ومفاتيح المرور ورموز الاسترداد من حسابك في {address}. انتهت جميع عمليات تسجيل الدخول.",
         .ifItWasNotYou: "إذا لم تكن أنت من فعل ذلك، فعيّن كلمة مرور جديدة فورًا وأبلغ مشغّل هذا النظام.",

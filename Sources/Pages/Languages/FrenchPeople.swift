@@ -188,6 +188,10 @@ extension Language {
         .noticeNewNetwork: "Une connexion à votre compte sur {address} a eu lieu depuis un nouveau réseau.",
         .noticeCodesGuessed:
             "Quelqu’un a saisi le mot de passe de votre compte sur {address}, puis 5 codes erronés. Les essais suivants doivent attendre de plus en plus longtemps.",
+        .noticeAuthenticatorAdded: "Une application d’authentification a été ajoutée à votre compte sur {address}.",
+        .noticeCodesRenewed: "Votre compte sur {address} a de nouveaux codes de récupération. Les précédents ne fonctionnent plus.",
+        .noticeRecoveryCodeUsed: "Un code de récupération de votre compte sur {address} a été utilisé.",
+        .noticeTerminalAllowed: "Une connexion depuis un terminal a été autorisée avec votre compte sur {address}.",
         .noticeFactorsReset:
             "Un opérateur a supprimé l’application d’authentification, les clés d’accès et les codes de récupération de votre compte sur {address}. Toutes les connexions ont pris fin.",
         .ifItWasNotYou:

@@ -184,6 +184,10 @@ extension Language {
         .noticeNewNetwork: "Mit Ihrem Konto bei {address} hat sich jemand aus einem neuen Netzwerk angemeldet.",
         .noticeCodesGuessed:
             "Jemand hat das Passwort Ihres Kontos bei {address} und danach 5 falsche Codes eingegeben. Weitere Versuche müssen immer länger warten.",
+        .noticeAuthenticatorAdded: "Ihrem Konto bei {address} wurde eine Authenticator-App hinzugefügt.",
+        .noticeCodesRenewed: "Ihr Konto bei {address} hat neue Wiederherstellungscodes. Die früheren gelten nicht mehr.",
+        .noticeRecoveryCodeUsed: "Ein Wiederherstellungscode Ihres Kontos bei {address} wurde verwendet.",
+        .noticeTerminalAllowed: "Mit Ihrem Konto bei {address} wurde die Anmeldung eines Terminals erlaubt.",
         .noticeFactorsReset:
             "Ein Betreiber hat die Authenticator-App, die Passkeys und die Wiederherstellungscodes Ihres Kontos bei {address} entfernt. Alle Anmeldungen sind beendet.",
         .ifItWasNotYou:

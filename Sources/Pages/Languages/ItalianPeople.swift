@@ -180,6 +180,10 @@ extension Language {
         .noticeNewNetwork: "È stato eseguito un accesso al Suo account su {address} da una nuova rete.",
         .noticeCodesGuessed:
             "Qualcuno ha inserito la password del Suo account su {address} e poi 5 codici errati. I tentativi successivi devono attendere sempre di più.",
+        .noticeAuthenticatorAdded: "Un’app di autenticazione è stata aggiunta al Suo account su {address}.",
+        .noticeCodesRenewed: "Il Suo account su {address} ha nuovi codici di recupero. Quelli precedenti non funzionano più.",
+        .noticeRecoveryCodeUsed: "È stato usato un codice di recupero del Suo account su {address}.",
+        .noticeTerminalAllowed: "Un accesso da un terminale è stato autorizzato con il Suo account su {address}.",
         .noticeFactorsReset:
             "Un operatore ha rimosso l’app di autenticazione, le passkey e i codici di recupero del Suo account su {address}. Tutti gli accessi sono terminati.",
         .ifItWasNotYou: "Se non è stato Lei, imposti subito una nuova password e informi l’operatore di questa installazione.",

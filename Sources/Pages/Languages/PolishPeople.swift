@@ -178,6 +178,10 @@ extension Language {
         .noticeNewNetwork: "Zalogowano się do twojego konta w {address} z nowej sieci.",
         .noticeCodesGuessed:
             "Ktoś podał hasło do twojego konta w {address}, a potem 5 błędnych kodów. Kolejne próby muszą czekać coraz dłużej.",
+        .noticeAuthenticatorAdded: "Do twojego konta w {address} dodano aplikację uwierzytelniającą.",
+        .noticeCodesRenewed: "Twoje konto w {address} ma nowe kody odzyskiwania. Poprzednie już nie działają.",
+        .noticeRecoveryCodeUsed: "Użyto kodu odzyskiwania twojego konta w {address}.",
+        .noticeTerminalAllowed: "Twoim kontem w {address} zezwolono na logowanie z terminala.",
         .noticeFactorsReset:
             "Operator usunął aplikację uwierzytelniającą, klucze dostępu i kody odzyskiwania z twojego konta w {address}. Wszystkie sesje zostały zakończone.",
         .ifItWasNotYou: "Jeśli to nie ty, natychmiast ustaw nowe hasło i powiadom operatora tej instalacji.",

@@ -181,6 +181,10 @@ extension Language {
         .noticeNewNetwork: "Alguém entrou na sua conta em {address} a partir de uma nova rede.",
         .noticeCodesGuessed:
             "Alguém digitou a senha da sua conta em {address} e depois 5 códigos errados. As próximas tentativas precisam esperar cada vez mais.",
+        .noticeAuthenticatorAdded: "Um aplicativo autenticador foi adicionado à sua conta em {address}.",
+        .noticeCodesRenewed: "A sua conta em {address} tem novos códigos de recuperação. Os anteriores não funcionam mais.",
+        .noticeRecoveryCodeUsed: "Um código de recuperação da sua conta em {address} foi usado.",
+        .noticeTerminalAllowed: "Um acesso de um terminal foi autorizado com a sua conta em {address}.",
         .noticeFactorsReset:
             "Um operador removeu o aplicativo autenticador, as chaves de acesso e os códigos de recuperação da sua conta em {address}. Todos os acessos terminaram.",
         .ifItWasNotYou: "Se não foi você, defina imediatamente uma nova senha e avise o operador desta instalação.",

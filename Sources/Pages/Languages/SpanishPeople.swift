@@ -183,6 +183,10 @@ extension Language {
         .noticeNewNetwork: "Se ha iniciado sesión en su cuenta en {address} desde una red nueva.",
         .noticeCodesGuessed:
             "Alguien ha introducido la contraseña de su cuenta en {address} y después 5 códigos incorrectos. Los siguientes intentos deben esperar cada vez más.",
+        .noticeAuthenticatorAdded: "Se ha añadido una aplicación de autenticación a su cuenta en {address}.",
+        .noticeCodesRenewed: "Su cuenta en {address} tiene nuevos códigos de recuperación. Los anteriores ya no funcionan.",
+        .noticeRecoveryCodeUsed: "Se ha utilizado un código de recuperación de su cuenta en {address}.",
+        .noticeTerminalAllowed: "Se ha autorizado un inicio de sesión desde un terminal con su cuenta en {address}.",
         .noticeFactorsReset:
             "Un operador ha eliminado la aplicación de autenticación, las claves de acceso y los códigos de recuperación de su cuenta en {address}. Todas las sesiones han finalizado.",
         .ifItWasNotYou: "Si no ha sido usted, establezca de inmediato una nueva contraseña e informe al operador de esta instalación.",

@@ -180,6 +180,10 @@ extension Language {
         .noticeNewNetwork: "{address} adresindeki hesabınızda yeni bir ağdan oturum açıldı.",
         .noticeCodesGuessed:
             "Birisi {address} adresindeki hesabınızın parolasını ve ardından 5 yanlış kod girdi. Sonraki denemeler giderek daha uzun bekler.",
+        .noticeAuthenticatorAdded: "{address} adresindeki hesabınıza bir kimlik doğrulama uygulaması eklendi.",
+        .noticeCodesRenewed: "{address} adresindeki hesabınızın yeni kurtarma kodları var. Önceki kodlar artık çalışmaz.",
+        .noticeRecoveryCodeUsed: "{address} adresindeki hesabınızın bir kurtarma kodu kullanıldı.",
+        .noticeTerminalAllowed: "{address} adresindeki hesabınızla bir uçbirimden oturum açılmasına izin verildi.",
         .noticeFactorsReset:
             "Bir işletmeci {address} adresindeki hesabınızın kimlik doğrulama uygulamasını, geçiş anahtarlarını ve kurtarma kodlarını kaldırdı. Tüm oturumlar sona erdi.",
         .ifItWasNotYou: "Bunu siz yapmadıysanız hemen yeni bir parola belirleyin ve bu kurulumun işletmecisine bildirin.",

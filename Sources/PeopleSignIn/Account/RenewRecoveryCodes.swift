@@ -12,11 +12,13 @@ extension AccountRoutes {
     @Sendable
     func renewRecoveryCodes(_ request: Request, _ form: OwnForm, _ account: AccountContext) async throws -> Response {
         try account.requireRecent()
-        let (codes, person) = (RecoveryCode.makeSet(), account.person.id)
-        let digests = codes.map { $0.digest(for: person.uuid, with: endpoints.keyring) }
+        let (codes, person, frame) = (RecoveryCode.makeSet(), account.person, endpoints.frame(request, account.web))
+        let digests = codes.map { $0.digest(for: person.id.uuid, with: endpoints.keyring) }
         _ = try await endpoints.people.run(
-            StoredRecoveryCode.replace(of: person, digests: digests, at: account.now) + [try event("renewRecoveryCodes", account)])
-        return recoveryCodesPage(codes).response(in: endpoints.frame(request, account.web))
+            StoredRecoveryCode.replace(of: person.id, digests: digests, at: account.now)
+                + (try endpoints.notice(.codesRenewed, of: person, in: frame, at: account.now))
+                + [try event("renewRecoveryCodes", account)])
+        return recoveryCodesPage(codes).response(in: frame)
     }
 
     func recoveryCodesPage(_ codes: [RecoveryCode]) -> AccountPage {

@@ -37,7 +37,7 @@ extension AccountRoutes {
         } catch { return newPasswordPage(recovery, password: error.text).response(in: frame) }
 
         if let wait = limits.take(context.record) { return tooMany(recovery, wait, in: frame) }
-        var use: SQL?
+        var use: (statement: SQL, isRecovery: Bool)?
         if !recovery.factors.isEmpty {
             if let wait = try await endpoints.reserveCode(of: person.id, at: now).wait {
                 return tooMany(recovery, Int(wait.rounded(.up)), in: frame)
@@ -60,7 +60,7 @@ extension AccountRoutes {
             guard let current = try await db.run(Person.find(person.id)).first(Person.init), recovery.ticket.isCurrent(for: current)
             else { return false }
             if let code {
-                guard try await db.run(code).affected == 1 else { return false }
+                guard try await db.run(code.statement).affected == 1 else { return false }
             } else {
                 // A factor may have been added since the page was shown.
                 guard try await db.secondFactors(of: person.id).isEmpty else { return false }
@@ -71,9 +71,10 @@ extension AccountRoutes {
                     Person.setAddress(current.email, of: person.id, at: now),
                     Person.resetFailures(.code, of: person.id),
                     PersonSession.endOthers(of: person.id, than: nil, .passwordChanged, at: now),
-                ] + (try endpoints.notice(.passwordChanged, of: person, in: frame, at: now)) + [
-                    try AuditEvent.insert("setNewPassword", of: person.id.description, owner: .platform, by: origin, at: now)
-                ])
+                ] + (try endpoints.notice(.passwordChanged, of: person, in: frame, at: now))
+                    + (code?.isRecovery == true ? try endpoints.notice(.recoveryCodeUsed, of: person, in: frame, at: now) : []) + [
+                        try AuditEvent.insert("setNewPassword", of: person.id.description, owner: .platform, by: origin, at: now)
+                    ])
             return true
         }
         guard isSet else { return invalidRecovery.response(in: frame) }

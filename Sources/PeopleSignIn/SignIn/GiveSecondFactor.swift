@@ -43,8 +43,10 @@ extension PersonSignInRoutes {
             context, endpoints, at: now)
         do {
             try await endpoints.people.transaction { db in
-                guard try await db.run(use).affected == 1 else { throw CodeUsed() }
-                let notice = try await endpoints.noticeOfNewNetwork(id, request, context, in: db, at: now)
+                guard try await db.run(use.statement).affected == 1 else { throw CodeUsed() }
+                let notice =
+                    try await endpoints.noticeOfNewNetwork(id, request, context, in: db, at: now)
+                    + (use.isRecovery ? endpoints.notice(.recoveryCodeUsed, of: person, in: frame, at: now) : [])
                 _ = try await db.run([Person.resetFailures(.code, of: id)] + notice + session.statements)
             }
         } catch is CodeUsed { return refused("used_code") }

@@ -40,16 +40,16 @@ extension StatementRunner {
 extension SecondFactors {
     /// The statement that uses a typed code up: of the authenticator app, or a recovery code. Nil if the code is wrong. It must affect one
     /// row.
-    func use(of typed: String, by person: ID<Person>, with keyring: Keyring, at now: Date) throws -> SQL? {
+    func use(of typed: String, by person: ID<Person>, with keyring: Keyring, at now: Date) throws -> (statement: SQL, isRecovery: Bool)? {
         if let totp, let key = AuthenticatorKey(bytes: try totp.secret(keyring).revealBytes()),
             let step = key.step(of: typed, after: totp.lastStep, at: now)
         {
-            return PersonTOTP.use(step: step, of: totp.id, at: now)
+            return (PersonTOTP.use(step: step, of: totp.id, at: now), false)
         }
         guard let code = RecoveryCode(typed),
             let place = code.position(in: recoveryCodes.map(\.digest), for: person.uuid, with: keyring)
         else { return nil }
-        return recoveryCodes[place].use(of: person, at: now)
+        return (recoveryCodes[place].use(of: person, at: now), true)
     }
 }
 

@@ -1,7 +1,10 @@
 import Access
 import Hummingbird
 import Logging
+import Pages
+import People
 import PeopleSignIn
+import Postgres
 import Sessions
 import Web
 
@@ -13,6 +16,7 @@ extension TerminalRoutes {
         try person.requireRecentSignIn()
         let approval = TerminalApproval(by: person.session, at: person.now)
         let code = TerminalCode(approval, for: asked, at: person.now)
+        try await mailNotice(request, person)
         note("terminal approved", approval, person)
         return redirect(to: asked.answer, [("code", code.sealed(with: grant.keyring))])
     }
@@ -23,6 +27,12 @@ extension TerminalRoutes {
         guard let asked = TerminalRequest(opening: form["request"] ?? "", with: grant.keyring, at: person.now)
         else { throw .terminalRequestOver }
         return asked
+    }
+
+    /// Tells the person by a mail that a terminal may act with the account.
+    func mailNotice(_ request: Request, _ person: AccountContext) async throws {
+        let mails = try account.notice(.terminalAllowed, of: person.person, in: account.frame(request, person.web), at: person.now)
+        if !mails.isEmpty { _ = try await account.people.run(mails) }
     }
 
     /// After phishing, this line leads from the session to the browser that approved.

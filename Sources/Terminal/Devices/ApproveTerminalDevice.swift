@@ -20,6 +20,7 @@ extension TerminalRoutes {
                 device.id, by: person.person.id, sealed: approval.sealed(for: device.id, with: grant.keyring), at: person.now))
         guard !approved.isEmpty else { throw ErrorPage.terminalCodeOver }
         if device.state == .pending {
+            try await mailNotice(request, person)
             note("terminal device approved", approval, person, device: device.terminal.device.address ?? "unknown")
         }
         var page = AccountPage(.deviceIsSignedIn)
