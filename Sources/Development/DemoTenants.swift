@@ -7,11 +7,14 @@ import Sealing
 import Server
 import Tenancy
 
-/// The demo's two tenants: Acme with its own Apple credentials and two applications, Globex with the shared ones and one application. The
-/// first start creates them, and `demo.json` stores them and their secrets for later starts.
+/// The demo's two tenants: Acme with its own Apple credentials and two applications, Globex with the shared ones and one application. A third
+/// one is the platform's own, through which people sign in with Apple. The first start creates them, and `demo.json` stores them and their
+/// secrets for later starts.
 struct DemoTenants: Sendable {
     struct Saved: Codable, Sendable {
         var seeded: SeedResult
+        /// The platform's own tenant. Nil in a file of an earlier version.
+        var own_tenant: SeedResult.TenantResult?
         /// The public halves of the Apple keys. Apple knows only these.
         var own_public_key: String
         var shared_public_key: String
@@ -28,18 +31,46 @@ struct DemoTenants: Sendable {
             do { saved = try JSONDecoder().decode(Saved.self, from: data) } catch {
                 throw Seed.Refusal("\(file.path) cannot be read. Remove \(folder.path) to start again.")
             }
+            if saved.own_tenant == nil { try await addOwnTenant(file, settings) }
             try await move(to: ports, ownerURL: ownerURL)
             return
         }
         let (ownKey, sharedKey) = (P256.Signing.PrivateKey(), P256.Signing.PrivateKey())
         let plan = Self.plan(ownKey: ownKey, sharedKey: sharedKey, ports)
-        let seeded = try await withPool(settings.databaseURL) { pool in
+        saved = Saved(
+            seeded: try await Self.seed(plan, folder, settings), own_public_key: ownKey.publicKey.pemRepresentation,
+            shared_public_key: sharedKey.publicKey.pemRepresentation)
+        saved.own_tenant = saved.seeded.tenants.removeLast()
+        try PrivateFile.write(try JSONEncoder().encode(saved), to: file)
+    }
+
+    private static func seed(_ plan: SeedPlan, _ folder: URL, _ settings: Settings) async throws -> SeedResult {
+        try await withPool(settings.databaseURL) { pool in
             var seed = Seed(keyring: settings.keyring, publicURL: settings.publicURL, folder: folder, at: Date())
             return try await seed.run(plan, in: PlatformDatabase(pool, for: .command))
         }
-        saved = Saved(
-            seeded: seeded, own_public_key: ownKey.publicKey.pemRepresentation, shared_public_key: sharedKey.publicKey.pemRepresentation)
+    }
+
+    /// Adds the platform's own tenant to a folder of an earlier version.
+    private mutating func addOwnTenant(_ file: URL, _ settings: Settings) async throws {
+        let plan = SeedPlan(tenants: [Self.ownTenant(settings.publicURL)])
+        saved.own_tenant = try await Self.seed(plan, file.deletingLastPathComponent(), settings).tenants[0]
         try PrivateFile.write(try JSONEncoder().encode(saved), to: file)
+    }
+
+    /// Its sign-ins use the shared credentials.
+    private static func ownTenant(_ publicURL: String) -> SeedPlan.TenantPlan {
+        .init(
+            slug: "espalier", name: "Espalier", plan: .free,
+            applications: [.init(name: "Accounts", kind: .spa, redirect_uris: [accountCallback(publicURL)])])
+    }
+
+    private static func accountCallback(_ publicURL: String) -> String { "\(publicURL)/account/apple/callback" }
+
+    /// The settings with which people sign in with Apple through the platform's own tenant.
+    var platformSettings: [String: String] {
+        guard let tenant = saved.own_tenant else { return [:] }
+        return ["ESPALIER_PLATFORM_TENANT": tenant.slug, "ESPALIER_PLATFORM_APPLICATION": tenant.applications[0].client_id]
     }
 
     private static func plan(ownKey: P256.Signing.PrivateKey, sharedKey: P256.Signing.PrivateKey, _ ports: DevPorts) -> SeedPlan {
@@ -62,26 +93,35 @@ struct DemoTenants: Sendable {
                 .init(
                     slug: "globex", name: "Globex", plan: .free, applications: [application("globex", .spa)],
                     api_keys: [.init(name: "Demo")]),
+                ownTenant(ports.baseURL),
             ])
     }
 
     /// The last part of the demo's addresses for an application of a tenant: the slug for the first one, and another word for the second.
     private static func slug(of number: Int, at tenant: String) -> String { number == 0 ? tenant : "\(tenant)-shop" }
 
-    /// Updates the URLs of the demo application if the ports changed.
-    private mutating func move(to ports: DevPorts, ownerURL: String) async throws {
-        let statements = try saved.seeded.tenants.flatMap { tenant in
+    /// Updates the URLs of the applications if the ports changed.
+    private func move(to ports: DevPorts, ownerURL: String) async throws {
+        func id(_ application: SeedResult.App) throws -> ID<Tenancy.Application> {
+            guard let id = ID<Tenancy.Application>(application.client_id) else { throw Seed.Refusal("demo.json has no application.") }
+            return id
+        }
+        var statements = try saved.seeded.tenants.flatMap { tenant in
             try tenant.applications.enumerated().map { number, application -> SQL in
-                guard let id = ID<Tenancy.Application>(application.client_id) else { throw Seed.Refusal("demo.json has no application.") }
                 let slug = Self.slug(of: number, at: tenant.slug)
                 let uris = [DemoApplication.redirectURI(publicURL: ports.demoURL, slug: slug)]
                 let logoutURIs = [DemoApplication.logoutURI(publicURL: ports.demoURL)]
                 return Tenancy.Application.move(
-                    id, redirectURIs: uris, logoutURIs: logoutURIs,
+                    try id(application), redirectURIs: uris, logoutURIs: logoutURIs,
                     loginURL: DemoApplication.loginURL(publicURL: ports.demoURL, slug: slug))
             }
         }
-        _ = try await withPool(ownerURL) { pool in try await pool.run(statements) }
+        for application in saved.own_tenant?.applications ?? [] {
+            statements.append(
+                Tenancy.Application.move(
+                    try id(application), redirectURIs: [Self.accountCallback(ports.baseURL)], logoutURIs: [], loginURL: nil))
+        }
+        _ = try await withPool(ownerURL) { [statements] pool in try await pool.run(statements) }
     }
 
     /// The registrations at Apple, in the simulator's format.

@@ -76,13 +76,19 @@ struct Dev: AsyncParsableCommand {
         let (catcher, names) = (try await MailCatcher.start(), try await NameServer.start(records: DevReport.records(in: folder)))
         let (settings, migrator, demo, operatorLink) = try await orRefuse {
             let database = try await DevDatabase(postgres, migrator: try migrations.migrator)
-            var settings = try await devSettings(database, folder, ports, mailPort: catcher.port)
+            var environment = try environment(database, folder, ports, mailPort: catcher.port)
+            var settings = try Settings(environment: environment)
             settings.keyring = try await withPool(settings.databaseURL) { [settings] pool in
                 try await InstalledKeys.open(settings.keyring, in: PlatformDatabase(pool, for: .command), at: Date())
             }
             // It refuses the names that are not in its file, and the resolvers of the system get them.
             settings.dnsResolvers = [ResolverAddress("127.0.0.1:\(names.port)")].compactMap(\.self) + settings.dnsResolvers
             let demo = try await DemoTenants(folder: folder, settings: settings, ports: ports, ownerURL: database.ownerURL)
+            environment.merge(demo.platformSettings) { $1 }
+            settings.platformApplication = try Settings(environment: environment).platformApplication
+            // Other commands use the same installation with: set -a; . .espalier/dev.env
+            let lines = environment.sorted { $0.key < $1.key }.map { "\($0.key)='\($0.value.replacing("'", with: "'\\''"))'\n" }
+            try PrivateFile.write(Data(lines.joined().utf8), to: folder.appending(path: "dev.env"))
             let link = try await withPool(settings.databaseURL) { [settings] pool in
                 try await Invitation.issueToFirstOperator(
                     MailAddress("operator@example.com")!, publicURL: settings.publicURL, keyring: settings.keyring,
@@ -116,7 +122,8 @@ struct Dev: AsyncParsableCommand {
         try await orRefuse { try await ServiceGroup.run(services, logger: logger) }
     }
 
-    private func devSettings(_ database: DevDatabase, _ folder: URL, _ ports: DevPorts, mailPort: Int) async throws -> Settings {
+    /// The settings of the server, except for those of the demo's tenants.
+    private func environment(_ database: DevDatabase, _ folder: URL, _ ports: DevPorts, mailPort: Int) throws -> [String: String] {
         let issuers = ["https://appleid.apple.com", "https://account.apple.com"] + (appleBaseURL.map { [$0] } ?? [])
         var environment = [
             "ESPALIER_PUBLIC_URL": ports.baseURL, "ESPALIER_PORT": "\(ports.server)", "ESPALIER_OPERATIONS_PORT": "\(ports.operations)",
@@ -143,9 +150,6 @@ struct Dev: AsyncParsableCommand {
         ] {
             if let value = ProcessInfo.processInfo.environment[name] { environment[name] = value }
         }
-        // Other commands use the same installation with: set -a; . .espalier/dev.env
-        let lines = environment.sorted { $0.key < $1.key }.map { "\($0.key)='\($0.value.replacing("'", with: "'\\''"))'\n" }
-        try PrivateFile.write(Data(lines.joined().utf8), to: folder.appending(path: "dev.env"))
-        return try Settings(environment: environment)
+        return environment
     }
 }

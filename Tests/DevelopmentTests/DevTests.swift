@@ -61,6 +61,7 @@ struct DevTests {
         try await expectApplications(of: file)
         try await expectDocumentation(of: file, said: dev.talk)
         try await expectMail(of: file, said: dev.talk)
+        try await expectPeopleWithApple(of: file)
         #expect(try await file.browser.get("\(file.operations_url)/readyz").status == 200)
 
         // A second process is rejected, with the same port or another one, and does no harm.
@@ -166,6 +167,8 @@ struct DevTests {
             #expect(try await file.logins(of: tenant) == 2)
         }
         try await expectApplications(of: file)
+        #expect(try devEnvironment()["ESPALIER_PLATFORM_APPLICATION"] == environment["ESPALIER_PLATFORM_APPLICATION"])
+        try await expectPeopleWithApple(of: file)
         dev.signal(SIGTERM)
         #expect(try await dev.exit().code == 0)
     }
@@ -217,6 +220,24 @@ struct DevTests {
             list.body.contains("<a href=\"/mail/1\">Test mail from Espalier</a>") && list.body.contains("ada@example.com"), "\(list.body)")
         #expect(try await file.browser.get("\(file.mail_url)/1").body.contains("An operator sent it to check the mail server."))
         #expect(try await file.browser.get("\(file.mail_url)/2").status == 404)
+    }
+
+    /// The button for Apple leads through the platform's own tenant to the simulator, and back to the page of people.
+    private func expectPeopleWithApple(of file: DevFile) async throws {
+        #expect(try devEnvironment()["ESPALIER_PLATFORM_TENANT"] == "espalier")
+        let browser = file.browser
+        let page = try await browser.get("\(file.base_url)/account/sign-in")
+        let forms = page.body.components(separatedBy: "<form ")
+        let form = try #require(forms.first { $0.contains("action=\"/account/apple\"") }, "\(page.body)")
+        let fields = form.matches(of: /type="hidden" name="([a-z_]+)" value="([^"]*)"/).map { (String($0.1), String($0.2)) }
+        let answer = try await browser.post("\(file.base_url)/account/apple", form: fields)
+        let toTenant = String(try #require(answer.header("Refresh"), "\(answer.status) \(answer.body)").dropFirst("0; url=".count))
+        #expect(toTenant.hasPrefix("\(file.base_url)/t/espalier/oauth2/authorize?"))
+        let back = try await browser.callback(try await browser.atApple(try await browser.get(toTenant), person: "new"))
+        let callback = try #require(back.location, "\(back.status) \(back.body)")
+        #expect(callback.hasPrefix("\(file.base_url)/account/apple/callback?"), "\(callback)")
+        // Nobody has connected this Apple Account.
+        #expect(try await browser.get(callback).status == 403)
     }
 
     /// Programs depend on the names. Only the user may read the secrets.

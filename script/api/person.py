@@ -5,6 +5,9 @@
     script/python script/api/person.py NAME sign-in-by-passkey ACCOUNT
     script/python script/api/person.py NAME sign-in-with-provider ACCOUNT ADDRESS APPLE
                                                                  with the company's provider, which is another tenant
+    script/python script/api/person.py NAME sign-in-with-apple ACCOUNT APPLE
+                                                                 in place of the password, and with a code of the app
+    script/python script/api/person.py NAME connect-apple ACCOUNT APPLE
     script/python script/api/person.py NAME add-passkey ACCOUNT
     script/python script/api/person.py NAME allow ADDRESS        allows a terminal that has opened the address
     script/python script/api/person.py NAME enter ADDRESS CODE   allows a terminal that shows the code
@@ -40,6 +43,9 @@ ADDRESS = "form:not([action*=password]) input[name=email]:not([readonly])"
 PASSWORD = "form[action^='/account/sign-in/password'] input[name=password]"
 CODE = "form[action^='/account/sign-in/code'] input[name=code]"
 PROVIDER = "form[action^='/account/sso'] button"
+WITH_APPLE = "form[action='/account/apple'] button"
+CONNECT_APPLE = "form[action='/account/apple/link'] button"
+DISCONNECT_APPLE = "form[action='/account/apple/removal'] button"
 ACCOUNT = "form[action^='/account/sign-out'] button"
 USE_PASSKEY = "form[data-passkey=get] button"
 NEW_PASSKEY = "form[data-passkey=create] button"
@@ -125,10 +131,22 @@ class Person:
         self.gives_address()
         self.sees_page(PROVIDER)
         self.browser.press(PROVIDER)
+        self.agrees_at_apple(apple)
+        self.sees_page(then)
+
+    def sign_in_with_apple(self, account, apple, then=ACCOUNT):
+        self.browser.open(f"{account}/sign-in")
+        self.sees_page(ADDRESS)
+        self.browser.press(WITH_APPLE)
+        self.agrees_at_apple(apple)
+        self.sees_page(CODE)
+        self.browser.type(self.code() + Keys.ENTER)
+        self.sees_page(then)
+
+    def agrees_at_apple(self, apple):
         # The pages of the simulator are not ours.
         self.browser.press(f"button[name=simulator_person][value='{apple}']")
         self.browser.press("button[name=simulator_action][value=continue]")
-        self.sees_page(then)
 
     def sign_out(self, account):
         self.browser.open(account)
@@ -146,6 +164,12 @@ class Person:
         self.browser.press(NEW_PASSKEY)
         self.sees_page("a[href^='/account/passkeys/passkey_']")
         assert self.browser.credentials(), "no passkey"
+
+    def connect_apple(self, account, apple):
+        self.browser.open(account)
+        self.browser.press(CONNECT_APPLE)
+        self.agrees_at_apple(apple)
+        self.sees_page(DISCONNECT_APPLE)
 
     # Terminals.
 

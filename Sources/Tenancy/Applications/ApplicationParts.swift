@@ -11,7 +11,7 @@ extension Application {
     package static let logoutTargets: SQL = "SELECT tenant_id, id, backchannel_logout_uri, signing_algorithm FROM application"
 
     /// Changes where an application may send browsers back to, unless nothing changes. For development.
-    package static func move(_ id: ID<Application>, redirectURIs: [String], logoutURIs: [String], loginURL: String) -> SQL {
+    package static func move(_ id: ID<Application>, redirectURIs: [String], logoutURIs: [String], loginURL: String?) -> SQL {
         """
         UPDATE application SET redirect_uris = \(redirectURIs), logout_uris = \(logoutURIs), login_url = \(loginURL)
         WHERE id = \(id)
