@@ -23,6 +23,8 @@ struct SignInWithPasskeyTests {
             #expect(done.status == 303 && done.location == "/account" && ada.secret != nil, "\(done.body)")
             #expect(try await platform.count("passkey", where: "sign_count = 2 AND last_used_at IS NOT NULL") == 1)
             #expect(try await platform.count("person_session", where: "methods = '{swk,user,mfa}'") == 1)
+            let named = "action = 'signInWithPasskey' AND session_id = after->>'session'"
+            #expect(try await platform.count("audit_event", where: named) == 1)
         }
     }
 }

@@ -37,7 +37,7 @@ extension AccountRoutes {
         } catch { return newPasswordPage(recovery, password: error.text).response(in: frame) }
 
         if let wait = limits.take(context.record) { return tooMany(recovery, wait, in: frame) }
-        var use: (statement: SQL, isRecovery: Bool)?
+        var use: (kind: SecondFactors.Kind, statement: SQL)?
         if !recovery.factors.isEmpty {
             if let wait = try await endpoints.reserveCode(of: person.id, at: now).wait {
                 return tooMany(recovery, Int(wait.rounded(.up)), in: frame)
@@ -72,7 +72,7 @@ extension AccountRoutes {
                     Person.resetFailures(.code, of: person.id),
                     PersonSession.endOthers(of: person.id, than: nil, .passwordChanged, at: now),
                 ] + (try endpoints.notice(.passwordChanged, of: person, in: frame, at: now))
-                    + (code?.isRecovery == true ? try endpoints.notice(.recoveryCodeUsed, of: person, in: frame, at: now) : []) + [
+                    + (code?.kind == .recoveryCode ? try endpoints.notice(.recoveryCodeUsed, of: person, in: frame, at: now) : []) + [
                         try AuditEvent.insert("setNewPassword", of: person.id.description, owner: .platform, by: origin, at: now)
                     ])
             return true

@@ -31,26 +31,23 @@ extension ProviderSignInRoutes {
             account = try await provider.redeem(code, of: attempt, at: now)
         } catch let refusal as OIDCRefusal { throw refused(refusal, by: tenant, context) }
 
-        let facts = context.record.current
         do {
             let session = try await endpoints.people.transaction { db in
                 guard try await db.run(connection.noteSignIn(of: tenant, at: now)).affected == 1 else { throw UnknownAccount() }
                 let member = try await Member.find(account, at: connection.issuer, of: tenant, in: db, at: now)
-                let origin = AuditEvent.Origin(actor: member.person.description, address: facts.address, requestID: facts.requestID)
                 // A new account needs no notice, because it begins with this link.
                 if member.identity == nil, member.new == nil, let person = try await db.run(Person.find(member.person)).first(Person.init) {
                     let frame = endpoints.frame(request, context)
                     let mails = try endpoints.notice(.providerConnected, of: person, in: frame, at: now)
                     if !mails.isEmpty { _ = try await db.run(mails) }
                 }
-                try await member.save(account, at: connection.issuer, of: tenant, by: origin, in: db, at: now)
                 // Without `auth_time`, the person may have signed in there long ago, or may not be in front of the browser.
                 let signedInAt = account.signedInAt ?? now.addingTimeInterval(-OIDCAttempt.longestAgeOfSignIn)
                 let session = try NewSession(
                     of: member.person, passwordChangedAt: nil, methods: ["fed"], onlyTenant: tenant, authenticatedAt: signedInAt,
-                    action: "ssoCallback",
-                    request, context, endpoints, at: now)
-                _ = try await db.run(session.statements)
+                    action: "ssoCallback", request, context, endpoints, at: now)
+                try await member.save(account, at: connection.issuer, of: tenant, in: session, in: db, at: now)
+                _ = try await db.run(session.event)
                 return session
             }
             endpoints.metrics.count(.person, "ok")
@@ -124,10 +121,10 @@ private struct Member: Sendable {
         return name
     }
 
-    /// Creates the account, the link and the membership, as far as they are missing.
+    /// Creates the account, the link and the membership, as far as they are missing, and starts the session.
     /// - Throws: `Invitation.Refusal`, and the errors of the schema.
     func save(
-        _ account: OIDCProvider.Account, at issuer: String, of tenant: ID<Tenant>, by origin: AuditEvent.Origin, in db: Transaction,
+        _ account: OIDCProvider.Account, at issuer: String, of tenant: ID<Tenant>, in session: NewSession, in db: Transaction,
         at now: Date
     ) async throws {
         if let claimant {
@@ -140,6 +137,7 @@ private struct Member: Sendable {
         } else {
             _ = try await db.run(PersonIdentity.insert(account.subject, at: issuer, of: tenant, to: person, at: now))
         }
-        if let invitation { try await invitation.join(person, owner: tenant.uuid, by: origin, in: db, at: now) }
+        _ = try await db.run(session.start)
+        if let invitation { try await invitation.join(person, owner: tenant.uuid, by: session.origin, in: db, at: now) }
     }
 }

@@ -14,23 +14,32 @@ import Web
 /// it is another person's.
 struct NewSession: Sendable {
     let id: ID<PersonSession>
-    /// The statements of the transaction. The last one is the audit event.
-    let statements: [SQL]
+    /// The statements that start the session. Audit events name only sessions that exist, so these come before all events.
+    let start: [SQL]
+    /// The audit event of the sign-in, the last statement of the transaction.
+    let event: SQL
+    /// For a transaction without other events.
+    var statements: [SQL] { start + [event] }
+    /// The person as the actor, in this session.
+    let origin: AuditEvent.Origin
     let cookies: [String]
 
     private struct Reply: Encodable {
         let session: String
         let methods: [String]
+        let factor: SecondFactors.Kind?
     }
 
     /// - Parameters:
     ///   - passwordChangedAt: when the account got its password. Nil without one.
     ///   - methods: how the person signed in (RFC 8176).
+    ///   - factor: which second factor it was. RFC 8176 has no value for recovery codes.
     ///   - onlyTenant: the tenant whose own provider signs the person in. The session acts for no other owner.
     ///   - authenticatedAt: when the person gave the factors, if that was earlier.
     ///   - action: the `operationId` for the audit trail of the platform.
     init(
-        of person: ID<Person>, passwordChangedAt: Date?, methods: [String], onlyTenant: ID<Tenant>? = nil,
+        of person: ID<Person>, passwordChangedAt: Date?, methods: [String], factor: SecondFactors.Kind? = nil,
+        onlyTenant: ID<Tenant>? = nil,
         authenticatedAt: Date? = nil, action: String, _ request: Request, _ context: WebContext, _ endpoints: AccountEndpoints, at now: Date
     ) throws {
         var random = SystemRandomNumberGenerator()
@@ -40,15 +49,15 @@ struct NewSession: Sendable {
             id, of: person, .browser, methods: methods, onlyTenant: onlyTenant, authenticatedAt: authenticatedAt,
             userAgent: device.userAgent, address: device.address)
         let facts = context.record.current
-        let origin = AuditEvent.Origin(actor: person.description, address: facts.address, requestID: facts.requestID)
+        origin = AuditEvent.Origin(actor: person.description, address: facts.address, requestID: facts.requestID, session: id)
         let earlier = endpoints.sessionDigests(in: request)
-        statements =
+        start =
             (earlier.isEmpty ? [] : [PersonSession.replace(digests: earlier, at: now)]) + [
-                session.insert(secret, keyring: endpoints.keyring, at: now),
-                try AuditEvent.insert(
-                    action, of: person.description, owner: .platform, by: origin,
-                    after: Reply(session: id.description, methods: methods), at: now),
+                session.insert(secret, keyring: endpoints.keyring, at: now)
             ]
+        event = try AuditEvent.insert(
+            action, of: person.description, owner: .platform, by: origin,
+            after: Reply(session: id.description, methods: methods, factor: factor), at: now)
         let url = endpoints.publicURL
         let lifetime = Int(PersonSession.lifetime(of: .browser, onlyTenant: onlyTenant))
         var cookies = [

@@ -49,8 +49,6 @@ extension PersonSignInRoutes {
                 }
             case .invited(let token, let name, let hash):
                 guard let open = try await openInvitation(token) else { throw ErrorPage.invitationOver }
-                let facts = context.record.current
-                let origin = AuditEvent.Origin(actor: id.description, address: facts.address, requestID: facts.requestID)
                 try await endpoints.people.transaction { db in
                     // The one that has not proved the address loses it to the reader of the mailbox.
                     if open.invitation.mail != nil,
@@ -63,9 +61,9 @@ extension PersonSignInRoutes {
                             // A copied link proves no mailbox.
                             Person.insert(id, name: name, email: open.invitation.email, isProved: open.invitation.mail != nil, at: now),
                             Person.setPassword(hash, of: id, keyring: keyring, at: now),
-                        ] + factor)
-                    try await open.invitation.join(id, owner: open.owner, by: origin, in: db, at: now)
-                    _ = try await db.run(session.statements)
+                        ] + factor + session.start)
+                    try await open.invitation.join(id, owner: open.owner, by: session.origin, in: db, at: now)
+                    _ = try await db.run(session.event)
                 }
             }
         } catch is Outdated {

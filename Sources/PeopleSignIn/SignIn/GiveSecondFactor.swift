@@ -39,14 +39,15 @@ extension PersonSignInRoutes {
             return refused("wrong_code")
         }
         let session = try NewSession(
-            of: id, passwordChangedAt: person.passwordChangedAt, methods: ["pwd", "otp", "mfa"], action: "giveSecondFactor", request,
-            context, endpoints, at: now)
+            of: id, passwordChangedAt: person.passwordChangedAt, methods: ["pwd", "otp", "mfa"], factor: use.kind,
+            action: "giveSecondFactor",
+            request, context, endpoints, at: now)
         do {
             try await endpoints.people.transaction { db in
                 guard try await db.run(use.statement).affected == 1 else { throw CodeUsed() }
                 let notice =
                     try await endpoints.noticeOfNewNetwork(id, request, context, in: db, at: now)
-                    + (use.isRecovery ? endpoints.notice(.recoveryCodeUsed, of: person, in: frame, at: now) : [])
+                    + (use.kind == .recoveryCode ? endpoints.notice(.recoveryCodeUsed, of: person, in: frame, at: now) : [])
                 _ = try await db.run([Person.resetFailures(.code, of: id)] + notice + session.statements)
             }
         } catch is CodeUsed { return refused("used_code") }

@@ -7,6 +7,11 @@ import Sealing
 
 /// The second factors of a person, after the password was right.
 struct SecondFactors: Sendable {
+    /// The origin of a code.
+    enum Kind: String, Encodable {
+        case authenticator, recoveryCode = "recovery_code"
+    }
+
     /// Nil if the person has none, or has not confirmed it.
     let totp: PersonTOTP?
     let recoveryCodes: [StoredRecoveryCode]
@@ -40,16 +45,16 @@ extension StatementRunner {
 extension SecondFactors {
     /// The statement that uses a typed code up: of the authenticator app, or a recovery code. Nil if the code is wrong. It must affect one
     /// row.
-    func use(of typed: String, by person: ID<Person>, with keyring: Keyring, at now: Date) throws -> (statement: SQL, isRecovery: Bool)? {
+    func use(of typed: String, by person: ID<Person>, with keyring: Keyring, at now: Date) throws -> (kind: Kind, statement: SQL)? {
         if let totp, let key = AuthenticatorKey(bytes: try totp.secret(keyring).revealBytes()),
             let step = key.step(of: typed, after: totp.lastStep, at: now)
         {
-            return (PersonTOTP.use(step: step, of: totp.id, at: now), false)
+            return (.authenticator, PersonTOTP.use(step: step, of: totp.id, at: now))
         }
         guard let code = RecoveryCode(typed),
             let place = code.position(in: recoveryCodes.map(\.digest), for: person.uuid, with: keyring)
         else { return nil }
-        return (recoveryCodes[place].use(of: person, at: now), true)
+        return (.recoveryCode, recoveryCodes[place].use(of: person, at: now))
     }
 }
 

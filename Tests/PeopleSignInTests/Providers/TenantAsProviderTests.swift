@@ -30,6 +30,8 @@ struct TenantAsProviderTests {
             let person = try #require(members.first?["person_id"] as? String)
             #expect(try await provider.actions(of: person, in: "tenants/acme") == ["acceptInvitation"])
             #expect(try await provider.actions(of: person, in: "platform") == ["ssoCallback"])
+            let named = "actor = '\(person)' AND session_id = (SELECT after->>'session' FROM audit_event WHERE action = 'ssoCallback')"
+            #expect(try await platform.count("audit_event", where: named) == 2)
 
             let token = try await provider.terminal(of: browser)
             #expect(try await platform.call("GET", "/tenants/acme/members", key: token).status == 200)
