@@ -38,6 +38,21 @@ struct CredentialTests {
         #expect(authorization(platform) == "Bearer \(LoginPlatform.token)")
     }
 
+    @Test("a keyring that keeps the login is reported, and the login ends at the server")
+    func stuckKeyring() async throws {
+        let platform = try LoginPlatform()
+        defer { platform.server.stop() }
+        let environment = try platform.environment(keyring: true)
+        #expect(try await Run("login", "--no-browser", environment: environment).status == 0)
+        let script = try platform.folder.text("bin/secret-tool")
+        try platform.folder.file("bin/secret-tool", script.replacing("/bin/rm -f secret", with: "exit 1"), mode: 0o700)
+        let run = try await Run("logout", environment: environment)
+        #expect(run.status == 1 && run.messages.contains("The login is still in the keyring of this machine. It is no longer valid."))
+        #expect(run.messages.contains("secret-tool clear service espalierctl server \(platform.base)"), "\(run.messages)")
+        #expect(platform.server.received.last?.path == "/account/oauth2/revoke")
+        #expect(try platform.folder.text("secret") == LoginPlatform.token)
+    }
+
     @Test("a keyring that writes without end is ended, and the login is asked for")
     func endlessKeyring() async throws {
         let platform = try LoginPlatform()

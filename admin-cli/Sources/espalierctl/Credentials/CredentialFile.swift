@@ -51,7 +51,13 @@ struct CredentialFile: Codable, Equatable {
                 status: .usage, detail: "Other users can read \(path), which contains logins.",
                 nextStep: "Remove it, then log in: espalierctl login. A login that others may have read ends on the page of your account.")
         }
-        return try CredentialFile((try? handle.read(upToCount: 1 << 20)) ?? Data(), path)
+        let data: Data
+        do { data = try handle.read(upToCount: 1 << 20) ?? Data() } catch {
+            throw Failure(
+                status: .usage, detail: "\(path) cannot be read: \(error.localizedDescription.printable)",
+                nextStep: "Check the disk, then repeat the command.")
+        }
+        return try CredentialFile(data, path)
     }
 
     /// Replaces the file atomically. Nobody else can read the new file at any time.

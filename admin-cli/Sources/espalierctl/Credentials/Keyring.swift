@@ -24,8 +24,12 @@ struct Keyring {
         run("store", server, ["--label=espalierctl (\(server))"], input: token.text)?.status == 0 && self.token(for: server) == token
     }
 
-    func clear(_ server: String) {
-        _ = run("clear", server)
+    /// Removes the token of a server.
+    /// - Returns: whether the keyring has no token now.
+    func clear(_ server: String) -> Bool {
+        // The exit status for a token that is not there differs between versions of libsecret.
+        guard token(for: server) != nil else { return true }
+        return run("clear", server)?.status == 0 && token(for: server) == nil
     }
 
     private func run(_ command: String, _ server: String, _ options: [String] = [], input: String = "") -> ExternalProgram.Ended? {

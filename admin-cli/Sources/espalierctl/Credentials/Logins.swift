@@ -42,10 +42,16 @@ struct Logins {
     }
 
     /// Removes the login at a server from all places.
+    /// - Throws: ``Failure`` if a place keeps it.
     func remove(for server: URL) throws(Failure) {
         let name = Self.name(of: server)
-        Keyring(environment)?.clear(name)
+        let isCleared = Keyring(environment)?.clear(name) ?? true
         var file = try CredentialFile.load(environment)
         if file.logins.removeValue(forKey: name) != nil { try file.save(environment) }
+        guard isCleared else {
+            throw Failure(
+                status: .failure, detail: "The login is still in the keyring of this machine.",
+                nextStep: "Unlock the keyring and remove it: secret-tool clear service espalierctl server \(name.printable)")
+        }
     }
 }
