@@ -69,6 +69,9 @@ package final class PersonCallers: Sendable {
     }
 
     /// The memberships of the person with a session, with the scopes of the roles that tenants defined.
+    ///
+    /// It reads the rows of all tenants by the person, because this work comes before the tenant is known: the memberships decide on it. An
+    /// index of the person leads to few rows (`membership_of_person`).
     private static func permissions(digests: [[UInt8]]) -> SQL {
         """
         SELECT m.tenant_id, m.role, m.role_id, m.email, r.scopes FROM membership AS m

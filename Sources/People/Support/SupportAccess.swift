@@ -47,6 +47,9 @@ extension SupportAccess {
     }
 
     /// The support accesses of a session's person in all tenants that nobody has ended.
+    ///
+    /// It reads the rows of all tenants by the person, because this work comes before the tenant is known, and an operator can help several
+    /// tenants. The unique index of open ones leads to them (`support_access_open`).
     static func open(digests: [[UInt8]]) -> SQL {
         """
         SELECT tenant_id, id, person_id, operator_name, reason, started_at, ends_at, ended_at, ended_by FROM support_access
