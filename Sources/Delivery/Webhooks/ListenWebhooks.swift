@@ -41,8 +41,10 @@ extension WebhookRoutes {
                 do {
                     try await stream.run(after: start) { try await writer.write(ByteBuffer(string: $0)) }
                 } catch {
-                    // The caller is gone, or the server ends. The row must not keep events.
-                    try? await stream.end()
+                    // The caller is gone, or the server ends. The row must not keep events. Without this, it does so until its lease ends.
+                    do { try await stream.end() } catch {
+                        call.logger.warning("cannot delete the row of a webhook listener", metadata: ["cause": "\(error)"])
+                    }
                     guard error is CancellationError else { throw error }
                 }
                 try await writer.finish(nil)

@@ -31,7 +31,10 @@ extension AccountRoutes {
             var page = try await leavePage(account, membership, of: owner, in: frame)
             (page.problem, page.status, page.forms) = (.lastOwnerStays, .conflict, [])
             return page.response(in: frame)
-        } catch Membership.LeaveRefusal.ended {}
+        } catch Membership.LeaveRefusal.ended {
+            // Another request was faster, so the person has left.
+            account.web.record.note(outcome: "ended")
+        }
         return .seeOther("/account")
     }
 
