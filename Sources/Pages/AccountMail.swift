@@ -17,7 +17,8 @@ package struct AccountMail {
 
     /// An event that the person may not have caused.
     package enum Notice: CaseIterable, Sendable {
-        case addressChanged, passwordChanged, passkeyAdded, appleConnected, providerConnected, factorRemoved, newNetwork, codesGuessed
+        case addressChanged, passwordChanged, passkeyAdded, appReplaced, appleConnected, providerConnected, factorRemoved, newNetwork,
+            codesGuessed
         case authenticatorAdded, codesRenewed, recoveryCodeUsed, terminalAllowed, factorsReset
 
         fileprivate var text: Text {
@@ -25,6 +26,7 @@ package struct AccountMail {
             case .addressChanged: .noticeAddressChanged
             case .passwordChanged: .noticePasswordChanged
             case .passkeyAdded: .noticePasskeyAdded
+            case .appReplaced: .noticeAppReplaced
             case .appleConnected: .noticeAppleConnected
             case .providerConnected: .noticeProviderConnected
             case .factorRemoved: .noticeFactorRemoved

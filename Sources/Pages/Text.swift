@@ -130,14 +130,14 @@ package enum Text: String, CaseIterable, Sendable {
     case newAddress, addressChangesByLink, openLinkWithinHour, lookIntoSpam, confirmAddress, addressWasAskedFor, newAccountGetsAddress
     case youSignInWithNewAddress, addressIsChanged, addressIsTaken, chooseAnotherAddress, noMail, noPassword
     case lastChangedOn, changePassword, newPassword, otherSignInsEnd, authenticatorApp, notSetUp, addedOn
-    case setUp, removeAuthenticator, accountNeedsFactor, unusedCodes, makeNewCodes, passkeys, lastUsedOn
+    case setUp, setUpAnotherApp, earlierAppStays, accountNeedsFactor, unusedCodes, makeNewCodes, passkeys, lastUsedOn
     case addPasskey, passkeySignsIn, passkeyName, passkeyWasNotAdded, tooManyPasskeys, removePasskey
     case onlyWayIn, signIns, thisBrowser, aBrowser, aTerminal, signedInOn, signOutElsewhere, memberships
     case apiKeys, apiKeysStayValid, noAPIKeys, expiresOn, doesNotExpire, revoke
     case wholeInstallation, noMembership, leave, askToLeave, leavingEndsAccess, lastOwnerStays
     case recoverAccount, recoveryByMail, recoveryIsOnItsWay, setNewPassword, lostAllFactors, linkIsInvalid
     case linkIsUsedOrExpired, passwordIsChanged, mailSetsPassword, mailConfirmsAddress, mailLinkWorksOnce
-    case noticeOfAccount, noticeAddressChanged, noticePasswordChanged, noticePasskeyAdded
+    case noticeOfAccount, noticeAddressChanged, noticePasswordChanged, noticePasskeyAdded, noticeAppReplaced
     case noticeAppleConnected, noticeProviderConnected, noticeAuthenticatorAdded, noticeCodesRenewed
     case noticeRecoveryCodeUsed, noticeTerminalAllowed
     case noticeFactorRemoved, noticeNewNetwork, noticeCodesGuessed, noticeFactorsReset, ifItWasNotYou, nameHasLimit

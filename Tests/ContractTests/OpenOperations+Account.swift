@@ -42,6 +42,8 @@ extension OpenOperations {
         let enrollment = try await get("showTOTP", "/totp")
         let code = Self.code(ofKeyIn: enrollment)
         try await post("enrollTOTP", "/totp", of: enrollment, [("code", code)])
+        let another = try await get("showNewTOTP", "/new-totp")
+        try await post("replaceTOTP", "/new-totp", of: another, [("code", Self.code(ofKeyIn: another))])
         try await post("removeTOTP", "/totp/removal", of: overview)
         try await post("renewRecoveryCodes", "/recovery-codes", of: overview)
 

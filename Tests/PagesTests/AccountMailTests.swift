@@ -19,7 +19,7 @@ struct AccountMailTests {
             #expect(!mail.text.contains("{") && !mail.html.contains("{"))
             #expect(!mail.html.contains("src=") && !mail.html.contains("<script"))
         }
-        #expect(Set(Self.mails(in: language).map(\.text)).count == 15)
+        #expect(Set(Self.mails(in: language).map(\.text)).count == 16)
     }
 
     @Test("only a mail with a link has one, escaped in the HTML")

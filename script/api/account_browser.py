@@ -167,7 +167,7 @@ def changes_the_account(browser, server, reader, person, account, codes):
     membership = browser.run("return document.querySelector(\"a[href^='/account/memberships/']\").pathname")
     reader.read([
         account, *(f"{account}/{page}" for page in (
-            "name", "email", "password", "totp", "passkeys", "new-passkey", "sessions", "api-keys", "recovery", "device",
+            "name", "email", "password", "totp", "new-totp", "passkeys", "new-passkey", "sessions", "api-keys", "recovery", "device",
             "sign-in?again=/account/name", "sign-in/passkey", "invitation?token=x", "recovery/password?ticket=x", "email/confirmation?ticket=x", "oauth2/approval")),
         *(server.settings["base_url"] + path for path in (passkey, membership))])
 

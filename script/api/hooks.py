@@ -39,7 +39,7 @@ LOGOS = {
 
 # The pages and forms of the own account that leave the session to the others. Each form has the same token.
 OF_ACCOUNT = {
-    "showAccount", "showName", "showEmail", "showPassword", "showTOTP", "listPasskeys", "showNewPasskey", "listOwnSessions",
+    "showAccount", "showName", "showEmail", "showPassword", "showTOTP", "showNewTOTP", "listPasskeys", "showNewPasskey", "listOwnSessions",
     "listOwnAPIKeys", "changeName", "renewRecoveryCodes", "endOtherSessions"}
 # The steps of a device's user, after the first page.
 DECIDES_ON_DEVICE = {"showDevice", "signInForDevice", "reviewDevice", "approveDevice", "refuseDevice"}

@@ -42,6 +42,8 @@ package struct AccountRoutes: Sendable {
         pages.on(.post, "account/password", "changePassword", use: endpoints.form(on: "/account/password", changePassword))
         pages.on(.get, "account/totp", "showTOTP", use: endpoints.page(showTOTP))
         pages.on(.post, "account/totp", "enrollTOTP", use: endpoints.form(on: "/account/totp", enrollTOTP))
+        pages.on(.get, "account/new-totp", "showNewTOTP", use: endpoints.page(showNewTOTP))
+        pages.on(.post, "account/new-totp", "replaceTOTP", use: endpoints.form(on: "/account/new-totp", replaceTOTP))
         pages.on(.post, "account/totp/removal", "removeTOTP", use: endpoints.form(on: "/account/totp", removeTOTP))
         pages.on(.post, "account/recovery-codes", "renewRecoveryCodes", use: endpoints.form(on: "/account", renewRecoveryCodes))
         pages.on(.get, "account/passkeys", "listPasskeys", use: endpoints.page(listPasskeys))

@@ -11,14 +11,14 @@ import Sealing
 import Web
 
 extension AccountRoutes {
-    /// Shows the key of a new authenticator app, as a picture and as text, or the form that removes the app.
+    /// Shows the key of a new authenticator app, as a picture and as text. With an app, it shows the ways to replace and to remove it.
     @Sendable
     func showTOTP(_ request: Request, _ account: AccountContext) async throws -> Response {
         try account.requireRecent()
         let frame = endpoints.frame(request, account.web)
         let factors = try await endpoints.people.repeatable.secondFactors(of: account.person.id)
         guard let totp = factors.totp else { return enrollmentPage(account, AuthenticatorKey.random()).response(in: frame) }
-        return removalPage(account, totp, factors).response(in: frame)
+        return ownAppPage(account, totp, factors).response(in: frame)
     }
 
     /// Saves the key after the first right code of the app. A person without recovery codes gets some, which are shown once.
@@ -48,15 +48,20 @@ extension AccountRoutes {
         }
     }
 
-    private func enrollmentPage(_ account: AccountContext, _ key: AuthenticatorKey, problem: Text? = nil) -> AccountPage {
+    /// - Parameter earlier: the app that the new one replaces.
+    func enrollmentPage(
+        _ account: AccountContext, _ key: AuthenticatorKey, replacing earlier: PersonTOTP? = nil, problem: Text? = nil
+    ) -> AccountPage {
         var field = AccountForm.Field.code()
         (field.problem, field.hint) = (problem, .thenEnterItsCode)
-        var page = AccountPage(.authenticatorApp)
-        page.details = [.scanWithYourApp]
+        var page = AccountPage(earlier == nil ? .authenticatorApp : .setUpAnotherApp)
+        page.details = (earlier == nil ? [] : [.earlierAppStays]) + [.scanWithYourApp]
         page.picture = key.qrCode(issuer: AccountEndpoints.product, account: account.person.email).svg
         page.facts = [.init(.keyByHand, key.text.reveal())]
         page.forms = [
-            AccountForm("/account/totp", account.formToken, fields: [field], hidden: [("key", sealed(key, of: account))], button: .confirm)
+            AccountForm(
+                earlier == nil ? "/account/totp" : "/account/new-totp", account.formToken, fields: [field],
+                hidden: [("key", sealed(key, replacing: earlier, of: account))], button: .confirm)
         ]
         if problem != nil { page.status = .badRequest }
         return page.leadingBack()
@@ -70,20 +75,23 @@ extension AccountRoutes {
     /// How long the person has to install an app, in seconds.
     private static let lifetime: TimeInterval = 1800
 
-    /// The key in the form, sealed for this session, so that the database stores no key before a right code.
-    private func sealed(_ key: AuthenticatorKey, of account: AccountContext) -> String {
+    /// The key in the form, sealed for this session and for the app that it replaces, so that the database stores no key before a right code,
+    /// and each form counts once.
+    private func sealed(_ key: AuthenticatorKey, replacing earlier: PersonTOTP?, of account: AccountContext) -> String {
         var fields = FieldWriter()
         fields.write(account.session.id.uuid)
         fields.write(account.now)
         fields.write(key.bytes)
+        fields.write(earlier.map { $0.id.description } ?? "")
         return endpoints.keyring.sealToken(fields.bytes, purpose: Self.purpose)
     }
 
-    private func key(sealed: String, of account: AccountContext) -> AuthenticatorKey? {
+    func key(sealed: String, replacing earlier: PersonTOTP? = nil, of account: AccountContext) -> AuthenticatorKey? {
         guard sealed.utf8.count < 500, let bytes = try? endpoints.keyring.openToken(sealed, purpose: Self.purpose) else { return nil }
         var fields = FieldReader(bytes)
         guard let session = try? fields.uuid(), let start = try? fields.date(), let key = try? fields.bytes(),
-            session == account.session.id.uuid, account.now < start.addingTimeInterval(Self.lifetime)
+            let replaced = try? fields.string(), session == account.session.id.uuid,
+            replaced.isSame(as: earlier.map { $0.id.description } ?? ""), account.now < start.addingTimeInterval(Self.lifetime)
         else { return nil }
         return AuthenticatorKey(bytes: key)
     }

@@ -22,20 +22,23 @@ extension AccountRoutes {
             return nil
         }
         guard let (totp, factors) = kept else { return .seeOther("/account") }
-        var page = removalPage(account, totp, factors)
+        var page = ownAppPage(account, totp, factors)
         page.status = .conflict
         return page.response(in: frame)
     }
 
-    func removalPage(_ account: AccountContext, _ totp: PersonTOTP, _ factors: SecondFactors) -> AccountPage {
-        guard factors.passkeys > 0 else {
-            var page = AccountPage(.authenticatorApp, values: [.date: totp.confirmedAt?.day ?? ""])
-            page.details = [.addedOn, .accountNeedsFactor]
-            return page.leadingBack()
-        }
-        var page = AccountPage(.removeAuthenticator, values: [.date: totp.confirmedAt?.day ?? ""])
+    /// The page of an app: the way to another one, and the form that removes it. Without a passkey, it has the way to one instead.
+    func ownAppPage(_ account: AccountContext, _ totp: PersonTOTP, _ factors: SecondFactors) -> AccountPage {
+        var page = AccountPage(.authenticatorApp, values: [.date: totp.confirmedAt?.day ?? ""])
         page.details = [.addedOn]
-        page.forms = [AccountForm("/account/totp/removal", account.formToken, button: .removeIt)]
+        page.links = [.init(text: .setUpAnotherApp, path: "/account/new-totp")]
+        if factors.passkeys > 0 {
+            page.forms = [AccountForm("/account/totp/removal", account.formToken, button: .removeIt)]
+            page.forms[0].isSecondary = true
+        } else {
+            page.details.append(.accountNeedsFactor)
+            if endpoints.relyingParty != nil { page.links.append(.init(text: .addPasskey, path: "/account/new-passkey")) }
+        }
         return page.leadingBack()
     }
 }

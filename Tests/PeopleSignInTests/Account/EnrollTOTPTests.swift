@@ -10,24 +10,6 @@ import Testing
 
 @Suite("Enroll TOTP")
 struct EnrollTOTPTests {
-    private static func key(of page: TestBrowser.Answer) throws -> AuthenticatorKey {
-        let text = try #require(page.body.firstMatch(of: /<dd><bdi>([A-Z2-7 ]{39})<\/bdi>/)).1.replacing(" ", with: "")
-        return try #require(AuthenticatorKey(bytes: base32(String(text))))
-    }
-
-    private static func base32(_ text: String) -> [UInt8] {
-        var (bytes, bits, count): ([UInt8], UInt32, Int) = ([], 0, 0)
-        for letter in text.utf8 {
-            let value = letter >= UInt8(ascii: "A") ? letter - UInt8(ascii: "A") : letter - UInt8(ascii: "2") + 26
-            (bits, count) = (bits << 5 | UInt32(value), count + 5)
-            if count >= 8 {
-                bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count - 8)))
-                count -= 8
-            }
-        }
-        return bytes
-    }
-
     @Test("the first right code saves the key of the page, once, and the page shows recovery codes")
     func enrolls() async throws {
         try await TestPlatform.run { platform in
@@ -37,9 +19,9 @@ struct EnrollTOTPTests {
             let wrong = try await account.browser.sendForm("/account/totp", [("code", "12345")], of: page)
             #expect(wrong.status == 400 && wrong.body.contains("role=\"alert\""))
             #expect(try await platform.count("person_totp") == 0)
-            let key = try Self.key(of: page)
+            let key = try AuthenticatorKey.shown(on: page)
             // The page after a wrong code has the same key.
-            #expect(try Self.key(of: wrong).bytes == key.bytes)
+            #expect(try AuthenticatorKey.shown(on: wrong).bytes == key.bytes)
             let code = String(decoding: key.code(at: AuthenticatorKey.step(at: Date())), as: UTF8.self)
             let enrolled = try await account.browser.sendForm("/account/totp", [("code", code)], of: wrong)
             #expect(enrolled.status == 200 && enrolled.body.matches(of: /<code dir="ltr">/).count == 10)
@@ -57,7 +39,7 @@ struct EnrollTOTPTests {
             let account = try await OwnAccount.make(platform, hasApp: false)
             let other = try await OwnAccount.make(platform, "Grace", hasApp: false)
             let (page, foreign) = (try await account.get("/account/totp"), try await other.get("/account/totp"))
-            let key = try Self.key(of: foreign)
+            let key = try AuthenticatorKey.shown(on: foreign)
             func field(_ name: String, _ page: TestBrowser.Answer) throws -> String {
                 String(try #require(page.body.matches(of: /name="([a-z]+)" value="([^"]*)"/).first { $0.1 == name }).2)
             }

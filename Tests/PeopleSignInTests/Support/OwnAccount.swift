@@ -96,6 +96,23 @@ extension TestBrowser {
     }
 }
 
+extension AuthenticatorKey {
+    /// The key that a page shows as text.
+    static func shown(on page: TestBrowser.Answer) throws -> AuthenticatorKey {
+        let text = try #require(page.body.firstMatch(of: /<dd><bdi>([A-Z2-7 ]{39})<\/bdi>/)).1.replacing(" ", with: "")
+        var (bytes, bits, count): ([UInt8], UInt32, Int) = ([], 0, 0)
+        for letter in text.utf8 {
+            let value = letter >= UInt8(ascii: "A") ? letter - UInt8(ascii: "A") : letter - UInt8(ascii: "2") + 26
+            (bits, count) = (bits << 5 | UInt32(value), count + 5)
+            if count >= 8 {
+                bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count - 8)))
+                count -= 8
+            }
+        }
+        return try #require(AuthenticatorKey(bytes: bytes))
+    }
+}
+
 extension TestPlatform {
     /// Runs the body on an installation that sends its mails to a server of the test.
     static func runWithMail(_ body: @Sendable @escaping (TestPlatform, TestMailServer) async throws -> Void) async throws {
