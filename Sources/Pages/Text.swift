@@ -106,7 +106,8 @@ package enum Text: String, CaseIterable, Sendable {
     case signInToYourAccount, emailAddress, password, useAnotherAddress, enterAnAddress
     case addressOrPasswordIsWrong, tooManyAttempts, signInForThisStep, usePasskey, usePassword
     case confirmOnYourDevice, passkeysNeedAScript, passkeyWasNotConfirmed, browserHasNoPasskeys
-    case passkeyIsNotAccepted, enterYourCode, codeOfAppOrRecovery, passkeyIsTheSecondFactor, codeIsWrong
+    case passkeyIsNotAccepted, enterYourCode, codeOfAppOrRecovery, lostYourApp, passkeyIsTheSecondFactor
+    case lostYourPasskey, codeIsWrong
     case protectYourAccount, scanWithYourApp, keyByHand, thenEnterItsCode, confirm, recoveryCodes
     case keepTheCodes, continueToAccount, youAreInvited, createAccountToAccept, signInToAccept, role, yourName
     case enterYourName, chooseAPassword, createAccount, acceptInvitation, invitationIsOver, invitationWasUsed

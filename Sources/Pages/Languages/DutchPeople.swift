@@ -17,7 +17,11 @@ extension Language {
         .passkeyIsNotAccepted: "De passkey is niet geaccepteerd. Probeer het opnieuw of gebruik uw wachtwoord.",
         .enterYourCode: "Voer uw code in",
         .codeOfAppOrRecovery: "Voer de code van uw authenticator-app in, of een van uw herstelcodes.",
+        .lostYourApp:
+            "Als u de app kwijt bent, voer dan een herstelcode in. Hebt u er geen, vraag dan de beheerder van deze installatie om uw tweede factor opnieuw in te stellen.",
         .passkeyIsTheSecondFactor: "Uw account heeft een passkey nodig om het inloggen te voltooien.",
+        .lostYourPasskey:
+            "Als u uw passkeys kwijt bent, vraag dan de beheerder van deze installatie om uw tweede factor opnieuw in te stellen.",
         .codeIsWrong: "De code is onjuist of is al gebruikt.",
         .protectYourAccount: "Bescherm uw account",
         .scanWithYourApp: "Scan deze afbeelding met een authenticator-app. De app toont voor elke keer inloggen een nieuwe code.",

@@ -34,7 +34,10 @@ extension Language {
         .passkeyIsNotAccepted: "The passkey was not accepted. Try again, or use your password.",
         .enterYourCode: "Enter your code",
         .codeOfAppOrRecovery: "Enter the code from your authenticator app, or one of your recovery codes.",
+        .lostYourApp:
+            "If you have lost the app, enter a recovery code. Without one, ask the operator of this installation to reset your second factor.",
         .passkeyIsTheSecondFactor: "Your account needs a passkey to finish the sign-in.",
+        .lostYourPasskey: "If you have lost your passkeys, ask the operator of this installation to reset your second factor.",
         .codeIsWrong: "The code is wrong, or it was used before.",
         .protectYourAccount: "Protect your account",
         .scanWithYourApp: "Scan this picture with an authenticator app. The app shows a new code for each sign-in.",

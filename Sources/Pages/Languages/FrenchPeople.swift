@@ -17,7 +17,11 @@ extension Language {
         .passkeyIsNotAccepted: "La clé d’accès n’a pas été acceptée. Réessayez ou utilisez votre mot de passe.",
         .enterYourCode: "Saisissez votre code",
         .codeOfAppOrRecovery: "Saisissez le code de votre application d’authentification ou l’un de vos codes de récupération.",
+        .lostYourApp:
+            "Si vous avez perdu l’application, saisissez un code de récupération. Sans un tel code, demandez à l’opérateur de cette installation de réinitialiser votre second facteur.",
         .passkeyIsTheSecondFactor: "Votre compte a besoin d’une clé d’accès pour terminer la connexion.",
+        .lostYourPasskey:
+            "Si vous avez perdu vos clés d’accès, demandez à l’opérateur de cette installation de réinitialiser votre second facteur.",
         .codeIsWrong: "Le code est incorrect ou a déjà été utilisé.",
         .protectYourAccount: "Protégez votre compte",
         .scanWithYourApp:

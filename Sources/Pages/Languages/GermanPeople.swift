@@ -17,7 +17,11 @@ extension Language {
         .passkeyIsNotAccepted: "Der Passkey wurde nicht akzeptiert. Versuchen Sie es erneut, oder verwenden Sie Ihr Passwort.",
         .enterYourCode: "Geben Sie Ihren Code ein",
         .codeOfAppOrRecovery: "Geben Sie den Code aus Ihrer Authenticator-App oder einen Ihrer Wiederherstellungscodes ein.",
+        .lostYourApp:
+            "Wenn Sie die App verloren haben, geben Sie einen Wiederherstellungscode ein. Ohne einen solchen bitten Sie den Betreiber dieser Installation, Ihren zweiten Faktor zurückzusetzen.",
         .passkeyIsTheSecondFactor: "Ihr Konto benötigt einen Passkey, um die Anmeldung abzuschließen.",
+        .lostYourPasskey:
+            "Wenn Sie Ihre Passkeys verloren haben, bitten Sie den Betreiber dieser Installation, Ihren zweiten Faktor zurückzusetzen.",
         .codeIsWrong: "Der Code ist falsch, oder er wurde schon verwendet.",
         .protectYourAccount: "Schützen Sie Ihr Konto",
         .scanWithYourApp: "Scannen Sie dieses Bild mit einer Authenticator-App. Die App zeigt für jede Anmeldung einen neuen Code.",

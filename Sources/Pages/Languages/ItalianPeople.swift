@@ -17,7 +17,10 @@ extension Language {
         .passkeyIsNotAccepted: "La passkey non è stata accettata. Riprovi o usi la password.",
         .enterYourCode: "Inserisca il codice",
         .codeOfAppOrRecovery: "Inserisca il codice della Sua app di autenticazione o uno dei codici di recupero.",
+        .lostYourApp:
+            "Se ha perso l’app, inserisca un codice di recupero. Se non ne ha, chieda all’operatore di questa installazione di reimpostare il Suo secondo fattore.",
         .passkeyIsTheSecondFactor: "Il Suo account richiede una passkey per completare l’accesso.",
+        .lostYourPasskey: "Se ha perso le passkey, chieda all’operatore di questa installazione di reimpostare il Suo secondo fattore.",
         .codeIsWrong: "Il codice non è corretto o è già stato usato.",
         .protectYourAccount: "Protegga il Suo account",
         .scanWithYourApp: "Scansioni questa immagine con un’app di autenticazione. L’app mostra un nuovo codice per ogni accesso.",

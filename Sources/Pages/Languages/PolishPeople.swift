@@ -17,7 +17,10 @@ extension Language {
         .passkeyIsNotAccepted: "Klucz dostępu nie został przyjęty. Proszę spróbować ponownie lub użyć hasła.",
         .enterYourCode: "Proszę wpisać kod",
         .codeOfAppOrRecovery: "Proszę wpisać kod z aplikacji uwierzytelniającej lub jeden z kodów odzyskiwania.",
+        .lostYourApp:
+            "Jeśli nie masz już aplikacji, wpisz kod odzyskiwania. Jeśli nie masz kodu, poproś operatora tej instalacji o zresetowanie drugiego składnika.",
         .passkeyIsTheSecondFactor: "Konto wymaga klucza dostępu, aby dokończyć logowanie.",
+        .lostYourPasskey: "Jeśli nie masz już kluczy dostępu, poproś operatora tej instalacji o zresetowanie drugiego składnika.",
         .codeIsWrong: "Kod jest nieprawidłowy lub został już użyty.",
         .protectYourAccount: "Ochrona konta",
         .scanWithYourApp: "Proszę zeskanować ten obraz aplikacją uwierzytelniającą. Aplikacja pokazuje nowy kod przy każdym logowaniu.",

@@ -17,7 +17,10 @@ extension Language {
         .passkeyIsNotAccepted: "A chave de acesso não foi aceita. Tente novamente ou use sua senha.",
         .enterYourCode: "Digite seu código",
         .codeOfAppOrRecovery: "Digite o código do seu aplicativo autenticador ou um dos seus códigos de recuperação.",
+        .lostYourApp:
+            "Se você perdeu o aplicativo, digite um código de recuperação. Se não tiver nenhum, peça ao operador desta instalação que redefina o seu segundo fator.",
         .passkeyIsTheSecondFactor: "Sua conta precisa de uma chave de acesso para concluir o início de sessão.",
+        .lostYourPasskey: "Se você perdeu as suas chaves de acesso, peça ao operador desta instalação que redefina o seu segundo fator.",
         .codeIsWrong: "O código está incorreto ou já foi usado.",
         .protectYourAccount: "Proteja sua conta",
         .scanWithYourApp:

@@ -17,7 +17,10 @@ extension Language {
         .passkeyIsNotAccepted: "No se aceptó la llave de acceso. Vuelva a intentarlo o use su contraseña.",
         .enterYourCode: "Introduzca su código",
         .codeOfAppOrRecovery: "Introduzca el código de su aplicación de autenticación o uno de sus códigos de recuperación.",
+        .lostYourApp:
+            "Si ha perdido la aplicación, introduzca un código de recuperación. Si no tiene ninguno, pida al operador de esta instalación que restablezca su segundo factor.",
         .passkeyIsTheSecondFactor: "Su cuenta necesita una llave de acceso para terminar el inicio de sesión.",
+        .lostYourPasskey: "Si ha perdido sus llaves de acceso, pida al operador de esta instalación que restablezca su segundo factor.",
         .codeIsWrong: "El código es incorrecto o ya se usó.",
         .protectYourAccount: "Proteja su cuenta",
         .scanWithYourApp:

@@ -17,7 +17,10 @@ extension Language {
         .passkeyIsNotAccepted: "Geçiş anahtarı kabul edilmedi. Yeniden deneyin veya parolanızı kullanın.",
         .enterYourCode: "Kodunuzu girin",
         .codeOfAppOrRecovery: "Kimlik doğrulama uygulamanızdaki kodu veya kurtarma kodlarınızdan birini girin.",
+        .lostYourApp:
+            "Uygulamayı kaybettiyseniz bir kurtarma kodu girin. Kodunuz yoksa bu kurulumun işletmecisinden ikinci etkeninizi sıfırlamasını isteyin.",
         .passkeyIsTheSecondFactor: "Girişi tamamlamak için hesabınızın bir geçiş anahtarına ihtiyacı var.",
+        .lostYourPasskey: "Geçiş anahtarlarınızı kaybettiyseniz bu kurulumun işletmecisinden ikinci etkeninizi sıfırlamasını isteyin.",
         .codeIsWrong: "Kod yanlış veya daha önce kullanılmış.",
         .protectYourAccount: "Hesabınızı koruyun",
         .scanWithYourApp: "Bu resmi bir kimlik doğrulama uygulamasıyla tarayın. Uygulama her giriş için yeni bir kod gösterir.",

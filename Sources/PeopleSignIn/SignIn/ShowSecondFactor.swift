@@ -22,10 +22,10 @@ extension PersonSignInRoutes {
         field.problem = problem
         var page = AccountPage(.enterYourCode, values: wait.map { [.seconds: "\($0)"] } ?? [:])
         if factors.takesCodes {
-            page.details = [.codeOfAppOrRecovery]
+            page.details = [.codeOfAppOrRecovery, .lostYourApp]
             page.forms = [AccountForm("/account/sign-in/code", endpoints.formToken(step), fields: [field], button: .next)]
         } else {
-            page.details = [.passkeyIsTheSecondFactor]
+            page.details = [.passkeyIsTheSecondFactor, .lostYourPasskey]
         }
         if factors.passkeys > 0, endpoints.relyingParty != nil {
             page.links = [.init(text: .usePasskey, path: "/account/sign-in/passkey")]
