@@ -109,7 +109,8 @@ package enum Text: String, CaseIterable, Sendable {
     case passkeyIsNotAccepted, enterYourCode, codeOfAppOrRecovery, lostYourApp, passkeyIsTheSecondFactor
     case lostYourPasskey, codeIsWrong
     case protectYourAccount, scanWithYourApp, keyByHand, thenEnterItsCode, confirm, recoveryCodes
-    case keepTheCodes, continueToAccount, youAreInvited, createAccountToAccept, signInToAccept, role, yourName
+    case keepTheCodes, continueToAccount, youAreInvited, createAccountToAccept, signInToAccept
+    case invitationIsForAnother, role, yourName
     case enterYourName, chooseAPassword, createAccount, acceptInvitation, invitationIsOver, invitationWasUsed
     case askForAnInvitation, passwordTooShort, passwordTooLong, passwordUnreadable, passwordCommon
     case passwordPredictable, passwordHasAddress, passwordHasProduct, formIsNotCurrent, openThePageAgain

@@ -40,9 +40,11 @@ struct StepTicketTests {
             for challenge in [nil, PasskeyChallenge(at: now, using: &random)] {
                 var ticket = StepTicket(stage, next: ReturnPath(sealed: "/account/device?user_code=BCDF-GHJK"), at: now)
                 ticket.challenge = challenge
+                ticket.email = challenge == nil ? nil : "ada@example.com"
                 let opened = try #require(StepTicket(opening: ticket.sealed(with: keyring), with: keyring, at: now))
                 #expect(Self.text(opened.stage) == Self.text(stage))
                 #expect(opened.secret == ticket.secret && opened.next == ticket.next && opened.challenge == challenge)
+                #expect(opened.email == ticket.email)
                 #expect(opened.expiresAt == ticket.expiresAt && opened.createdAt == now)
                 #expect(opened.isStart == (Self.text(stage) == "start"))
                 #expect(StepTicket(stage, next: .account, at: now).secret != ticket.secret)

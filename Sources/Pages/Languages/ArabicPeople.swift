@@ -33,6 +33,8 @@ extension Language {
         .createAccountToAccept: "أنشئ حسابًا لقبول الدعوة.",
         .signInToAccept: "يوجد حساب بهذا العنوان. سجِّل الدخول إليه لقبول الدعوة.",
         .newAccountGetsAddress: "إذا لم يكن الحساب لك، فأنشئ حسابًا جديدًا، وعندئذٍ يحصل على العنوان.",
+        .invitationIsForAnother:
+            "لقد سجّلت الدخول باسم {user}. هذه الدعوة موجّهة إلى {address}. إذا قبلتها، يسجّل هذا المتصفح خروج الحساب الأول.",
         .role: "الدور",
         .yourName: "اسمك",
         .enterYourName: "أدخل اسمك بما لا يزيد على 200 حرف.",

@@ -36,6 +36,8 @@ extension Language {
         .createAccountToAccept: "Maak een account om de uitnodiging te accepteren.",
         .signInToAccept: "Er bestaat een account met dit adres. Log daarmee in om de uitnodiging te accepteren.",
         .newAccountGetsAddress: "Is het niet van u, maak dan een nieuw account. Dat krijgt dan het adres.",
+        .invitationIsForAnother:
+            "U bent ingelogd als {user}. Deze uitnodiging is voor {address}. Als u die accepteert, logt deze browser het eerste account uit.",
         .role: "Rol",
         .yourName: "Uw naam",
         .enterYourName: "Voer uw naam in, met maximaal 200 tekens.",

@@ -52,6 +52,8 @@ extension Language {
         .createAccountToAccept: "Create an account to accept the invitation.",
         .signInToAccept: "An account with this address exists. Sign in to it to accept the invitation.",
         .newAccountGetsAddress: "If it is not yours, create a new account. It then gets the address.",
+        .invitationIsForAnother:
+            "You are signed in as {user}. This invitation is for {address}. If you accept it, this browser signs the first account out.",
         .role: "Role",
         .yourName: "Your name",
         .enterYourName: "Enter your name, with up to 200 characters.",

@@ -37,6 +37,8 @@ extension Language {
         .createAccountToAccept: "Créez un compte pour accepter l’invitation.",
         .signInToAccept: "Un compte avec cette adresse existe. Connectez-vous à ce compte pour accepter l’invitation.",
         .newAccountGetsAddress: "S’il n’est pas à vous, créez un nouveau compte. Celui-ci reçoit alors l’adresse.",
+        .invitationIsForAnother:
+            "Vous êtes connecté en tant que {user}. Cette invitation est destinée à {address}. Si vous l’acceptez, ce navigateur déconnecte le premier compte.",
         .role: "Rôle",
         .yourName: "Votre nom",
         .enterYourName: "Saisissez votre nom, avec 200 caractères au maximum.",

@@ -36,6 +36,8 @@ extension Language {
         .createAccountToAccept: "Legen Sie ein Konto an, um die Einladung anzunehmen.",
         .signInToAccept: "Es gibt ein Konto mit dieser Adresse. Melden Sie sich damit an, um die Einladung anzunehmen.",
         .newAccountGetsAddress: "Wenn es nicht Ihres ist, erstellen Sie ein neues Konto. Dieses erhält dann die Adresse.",
+        .invitationIsForAnother:
+            "Sie sind als {user} angemeldet. Diese Einladung ist für {address}. Wenn Sie sie annehmen, meldet dieser Browser das erste Konto ab.",
         .role: "Rolle",
         .yourName: "Ihr Name",
         .enterYourName: "Geben Sie Ihren Namen mit höchstens 200 Zeichen ein.",

@@ -33,6 +33,7 @@ extension Language {
         .createAccountToAccept: "יש ליצור חשבון כדי לקבל את ההזמנה.",
         .signInToAccept: "קיים חשבון עם הכתובת הזאת. יש להיכנס אליו כדי לקבל את ההזמנה.",
         .newAccountGetsAddress: "אם החשבון אינו שלך, יש ליצור חשבון חדש. הכתובת תועבר אליו.",
+        .invitationIsForAnother: "החשבון המחובר הוא {user}. הזמנה זו מיועדת ל־{address}. אם תתקבל, הדפדפן הזה ינתק את החשבון הראשון.",
         .role: "תפקיד",
         .yourName: "השם שלך",
         .enterYourName: "יש להזין את השם שלך, עד 200 תווים.",

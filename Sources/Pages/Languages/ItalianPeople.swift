@@ -35,6 +35,8 @@ extension Language {
         .createAccountToAccept: "Crei un account per accettare l’invito.",
         .signInToAccept: "Esiste un account con questo indirizzo. Acceda con quell’account per accettare l’invito.",
         .newAccountGetsAddress: "Se non è Suo, crei un nuovo account. Questo riceve allora l’indirizzo.",
+        .invitationIsForAnother:
+            "L’accesso è stato effettuato come {user}. Questo invito è per {address}. Se lo accetta, questo browser chiude la sessione del primo account.",
         .role: "Ruolo",
         .yourName: "Il Suo nome",
         .enterYourName: "Inserisca il Suo nome, con al massimo 200 caratteri.",

@@ -33,6 +33,7 @@ extension Language {
         .createAccountToAccept: "招待を承諾するには、アカウントを作成してください。",
         .signInToAccept: "このアドレスのアカウントがあります。招待を承諾するには、そのアカウントでサインインしてください。",
         .newAccountGetsAddress: "ご自身のアカウントでない場合は、新しいアカウントを作成してください。アドレスは新しいアカウントのものになります。",
+        .invitationIsForAnother: "{user}としてサインインしています。この招待は{address}宛てです。招待を受けると、このブラウザーでは最初のアカウントからサインアウトします。",
         .role: "役割",
         .yourName: "お名前",
         .enterYourName: "お名前を200文字以内で入力してください。",

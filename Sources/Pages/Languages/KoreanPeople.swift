@@ -33,6 +33,7 @@ extension Language {
         .createAccountToAccept: "초대를 수락하려면 계정을 만드세요.",
         .signInToAccept: "이 주소의 계정이 있습니다. 초대를 수락하려면 그 계정으로 로그인하세요.",
         .newAccountGetsAddress: "본인의 계정이 아니면 새 계정을 만드세요. 그러면 이 주소는 새 계정의 것이 됩니다.",
+        .invitationIsForAnother: "{user}(으)로 로그인되어 있습니다. 이 초대는 {address}에 대한 것입니다. 초대를 수락하면 이 브라우저에서 첫 번째 계정이 로그아웃됩니다.",
         .role: "역할",
         .yourName: "이름",
         .enterYourName: "이름을 200자 이내로 입력하세요.",

@@ -35,6 +35,8 @@ extension Language {
         .createAccountToAccept: "Proszę utworzyć konto, aby przyjąć zaproszenie.",
         .signInToAccept: "Istnieje konto z tym adresem. Proszę się na nie zalogować, aby przyjąć zaproszenie.",
         .newAccountGetsAddress: "Jeśli nie jest to Państwa konto, proszę utworzyć nowe. Otrzyma ono wtedy ten adres.",
+        .invitationIsForAnother:
+            "Zalogowano jako {user}. To zaproszenie jest dla {address}. Jeśli je przyjmiesz, ta przeglądarka wyloguje pierwsze konto.",
         .role: "Rola",
         .yourName: "Imię i nazwisko",
         .enterYourName: "Proszę wpisać imię i nazwisko, najwyżej 200 znaków.",

@@ -36,6 +36,8 @@ extension Language {
         .createAccountToAccept: "Crie uma conta para aceitar o convite.",
         .signInToAccept: "Existe uma conta com este endereço. Entre nela para aceitar o convite.",
         .newAccountGetsAddress: "Se ela não for sua, crie uma nova conta. Esta passa então a ter o endereço.",
+        .invitationIsForAnother:
+            "Você entrou como {user}. Este convite é para {address}. Se você o aceitar, este navegador encerra a sessão da primeira conta.",
         .role: "Função",
         .yourName: "Seu nome",
         .enterYourName: "Digite seu nome, com até 200 caracteres.",

@@ -36,6 +36,8 @@ extension Language {
         .createAccountToAccept: "Cree una cuenta para aceptar la invitación.",
         .signInToAccept: "Existe una cuenta con esta dirección. Inicie sesión en ella para aceptar la invitación.",
         .newAccountGetsAddress: "Si no es suya, cree una cuenta nueva. Esta recibe entonces la dirección.",
+        .invitationIsForAnother:
+            "Ha iniciado sesión como {user}. Esta invitación es para {address}. Si la acepta, este navegador cierra la sesión de la primera cuenta.",
         .role: "Función",
         .yourName: "Su nombre",
         .enterYourName: "Introduzca su nombre, con 200 caracteres como máximo.",

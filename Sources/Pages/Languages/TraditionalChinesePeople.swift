@@ -33,6 +33,7 @@ extension Language {
         .createAccountToAccept: "請建立帳號以接受邀請。",
         .signInToAccept: "已有使用此地址的帳號。請登入該帳號以接受邀請。",
         .newAccountGetsAddress: "如果該帳號不是您的，請建立新帳號。此地址之後由新帳號使用。",
+        .invitationIsForAnother: "您目前以 {user} 登入。此邀請是發給 {address} 的。如果您接受邀請，此瀏覽器將登出前一個帳號。",
         .role: "角色",
         .yourName: "您的姓名",
         .enterYourName: "請輸入您的姓名，最多 200 個字元。",

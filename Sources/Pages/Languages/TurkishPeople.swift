@@ -35,6 +35,8 @@ extension Language {
         .createAccountToAccept: "Daveti kabul etmek için bir hesap oluşturun.",
         .signInToAccept: "Bu adresle bir hesap var. Daveti kabul etmek için o hesaba giriş yapın.",
         .newAccountGetsAddress: "Hesap size ait değilse yeni bir hesap oluşturun. Adres o zaman bu hesabın olur.",
+        .invitationIsForAnother:
+            "{user} olarak oturum açtınız. Bu davet {address} içindir. Daveti kabul ederseniz bu tarayıcıda ilk hesabın oturumu kapanır.",
         .role: "Rol",
         .yourName: "Adınız",
         .enterYourName: "Adınızı en fazla 200 karakterle girin.",

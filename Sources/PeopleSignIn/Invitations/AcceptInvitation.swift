@@ -31,7 +31,7 @@ extension PersonSignInRoutes {
         let open = try await invitation(token, context)
 
         if ofSession, let account, account.person.isInvited(by: open.invitation) {
-            guard account.isRecent else { return signInFirst(for: token, at: now) }
+            guard account.isRecent else { return signInFirst(for: token, open.invitation.email, at: now) }
             do {
                 try await endpoints.people.transaction { db in
                     try await open.invitation.join(account.person.id, owner: open.owner, by: account.origin, in: db, at: now)
@@ -41,7 +41,7 @@ extension PersonSignInRoutes {
             return .seeOther(ReturnPath.account.path)
         }
         guard try await mustSignIn(for: open.invitation) != true, form["with"]?.isSame(as: "account") != true
-        else { return signInFirst(for: token, at: now) }
+        else { return signInFirst(for: token, open.invitation.email, at: now) }
         guard ofStep, let step else { throw ErrorPage.formNotCurrent }
         guard try await !endpoints.mustUseProvider(open) else {
             return providerPage(step, email: open.invitation.email, problem: .onlyYourOrganization)
@@ -73,9 +73,10 @@ extension PersonSignInRoutes {
         return .seeOther("/account/sign-in/authenticator", cookies: [endpoints.cookie(next)])
     }
 
-    /// The sign-in that leads back to the invitation.
-    private func signInFirst(for token: String, at now: Date) -> Response {
-        let step = StepTicket(.start, next: ReturnPath(invitation: token), at: now)
+    /// The sign-in that leads back to the invitation. Its page has the invited address.
+    private func signInFirst(for token: String, _ email: String, at now: Date) -> Response {
+        var step = StepTicket(.start, next: ReturnPath(invitation: token), at: now)
+        step.email = email
         return .seeOther("/account/sign-in", cookies: [endpoints.cookie(step)])
     }
 }

@@ -29,6 +29,10 @@ extension PersonSignInRoutes {
         page.facts = [.init(.role, open.role(in: frame.language)), .init(.emailAddress, email)]
         // The address of the page is a secret.
         page.referrerPolicy = "strict-origin"
+        if let account, !account.person.isInvited(by: open.invitation) {
+            (page.notice, page.values[.user]) = (.invitationIsForAnother, frame.language.isolated(account.person.email))
+            page.values[.address] = frame.language.isolated(email)
+        }
         let path = "/account/invitation"
         if let account, account.person.isInvited(by: open.invitation) {
             page.forms = [AccountForm(path, account.formToken, hidden: hidden, button: .acceptInvitation)]

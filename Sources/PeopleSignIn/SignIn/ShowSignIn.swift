@@ -20,7 +20,8 @@ extension PersonSignInRoutes {
         let account = try await endpoints.account(request, context)
         if account != nil, again == nil, endpoints.step(request)?.isStart != true { return .seeOther(ReturnPath.account.path) }
         let step = startStep(request, next: again)
-        var page = addressPage(step, email: account?.person.email ?? "")
+        // An invitation is for another address than that of the account.
+        var page = addressPage(step, email: (step.next.isInvitation ? step.email : account?.person.email) ?? "")
         if account != nil, again != nil { page.details = [.signInForThisStep] }
         if query["done"]?.isSame(as: "signed-out") == true { page.notice = .youAreSignedOut }
         return page.response(in: endpoints.frame(request, context)).setting([endpoints.cookie(step)])
@@ -34,7 +35,10 @@ extension PersonSignInRoutes {
             if let next { step.next = next }
             return step
         }
-        return StepTicket(.start, next: next ?? endpoints.step(request)?.next ?? .account, at: now)
+        let earlier = endpoints.step(request)
+        var step = StepTicket(.start, next: next ?? earlier?.next ?? .account, at: now)
+        step.email = earlier?.email
+        return step
     }
 
     func addressPage(_ step: StepTicket, email: String, problem: Text? = nil) -> AccountPage {

@@ -20,6 +20,9 @@ struct ReturnPath: Sendable, Equatable {
         path = text
     }
 
+    /// Whether the sign-in leads back to an invitation.
+    var isInvitation: Bool { path.begins(with: "/account/invitation?") }
+
     /// A path that this server chose and sealed.
     init(sealed path: String) {
         self.path = path

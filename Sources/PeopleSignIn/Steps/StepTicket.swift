@@ -39,6 +39,8 @@ struct StepTicket: Sendable {
     let stage: Stage
     /// The page after the sign-in.
     var next: ReturnPath
+    /// The address with which the person most likely signs in. Nil if nothing named one.
+    var email: String?
     /// The challenge of the page for passkeys.
     var challenge: PasskeyChallenge?
     let expiresAt: Date
@@ -71,6 +73,7 @@ extension StepTicket {
         fields.write(expiresAt)
         fields.write(secret)
         fields.write(next.path)
+        fields.write(email ?? "")
         fields.write(challenge?.bytes ?? [])
         fields.write(challenge?.createdAt ?? expiresAt)
         switch stage {
@@ -98,6 +101,8 @@ extension StepTicket {
         var fields = FieldReader(bytes)
         do {
             (expiresAt, secret, next) = (try fields.date(), try fields.string(), ReturnPath(sealed: try fields.string()))
+            let address = try fields.string()
+            email = address.isEmpty ? nil : address
             challenge = PasskeyChallenge(saved: try fields.bytes(), createdAt: try fields.date())
             switch try fields.bytes() {
             case [0]: stage = .start
