@@ -110,7 +110,7 @@ package enum Text: String, CaseIterable, Sendable {
     case lostYourPasskey, codeIsWrong
     case protectYourAccount, scanWithYourApp, keyByHand, thenEnterItsCode, confirm, recoveryCodes
     case keepTheCodes, continueToAccount, youAreInvited, createAccountToAccept, signInToAccept
-    case invitationIsForAnother, role, yourName
+    case invitationIsForAnother, invitationIsAccepted, role, yourName
     case enterYourName, chooseAPassword, createAccount, acceptInvitation, invitationIsOver, invitationWasUsed
     case askForAnInvitation, passwordTooShort, passwordTooLong, passwordUnreadable, passwordCommon
     case passwordPredictable, passwordHasAddress, passwordHasProduct, formIsNotCurrent, openThePageAgain

@@ -57,7 +57,8 @@ struct AcceptInvitationTests {
             #expect(back == "/account" + link)
             let own = try await ada.open(link)
             #expect(own.body.contains("Accept invitation"))
-            #expect(try await ada.send("/invitation", [], from: own).location == "/account")
+            #expect(try await ada.send("/invitation", [], from: own).location == "/account?done=joined")
+            #expect(try await ada.open("?done=joined").body.contains("<p role=\"status\">You have accepted the invitation."))
             #expect(try await platform.count("membership", where: "role = 'viewer'") == 1)
             #expect(try await platform.count("person") == 1)
         }

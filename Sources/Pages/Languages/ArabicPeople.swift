@@ -41,6 +41,7 @@ extension Language {
         .chooseAPassword: "يجب أن تتكون كلمة السر من 8 أحرف على الأقل.",
         .createAccount: "إنشاء حساب",
         .acceptInvitation: "قبول الدعوة",
+        .invitationIsAccepted: "لقد قبلت الدعوة. تظهر العضوية الجديدة أدناه.",
         .invitationIsOver: "هذه الدعوة غير صالحة",
         .invitationWasUsed: "تم استخدامها أو سحبها، أو انتهت صلاحيتها.",
         .askForAnInvitation: "اطلب دعوة جديدة من الشخص الذي دعاك.",

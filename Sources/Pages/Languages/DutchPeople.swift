@@ -44,6 +44,7 @@ extension Language {
         .chooseAPassword: "Het wachtwoord heeft minstens 8 tekens nodig.",
         .createAccount: "Account maken",
         .acceptInvitation: "Uitnodiging accepteren",
+        .invitationIsAccepted: "U hebt de uitnodiging geaccepteerd. Het nieuwe lidmaatschap staat hieronder.",
         .invitationIsOver: "Deze uitnodiging is niet geldig",
         .invitationWasUsed: "Ze is gebruikt of ingetrokken, of ze is verlopen.",
         .askForAnInvitation: "Vraag de persoon die u heeft uitgenodigd om een nieuwe.",

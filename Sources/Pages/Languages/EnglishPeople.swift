@@ -60,6 +60,7 @@ extension Language {
         .chooseAPassword: "The password needs at least 8 characters.",
         .createAccount: "Create account",
         .acceptInvitation: "Accept invitation",
+        .invitationIsAccepted: "You have accepted the invitation. Your memberships below include the new one.",
         .invitationIsOver: "This invitation is not valid",
         .invitationWasUsed: "It was used or withdrawn, or it has expired.",
         .askForAnInvitation: "Ask the person who invited you for a new one.",

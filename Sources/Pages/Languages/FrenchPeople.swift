@@ -45,6 +45,7 @@ extension Language {
         .chooseAPassword: "Le mot de passe doit avoir au moins 8 caractères.",
         .createAccount: "Créer un compte",
         .acceptInvitation: "Accepter l’invitation",
+        .invitationIsAccepted: "Vous avez accepté l’invitation. La nouvelle appartenance figure ci-dessous.",
         .invitationIsOver: "Cette invitation n’est pas valide",
         .invitationWasUsed: "Elle a été utilisée ou retirée, ou elle a expiré.",
         .askForAnInvitation: "Demandez-en une nouvelle à la personne qui vous a invité.",

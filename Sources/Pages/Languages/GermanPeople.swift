@@ -44,6 +44,7 @@ extension Language {
         .chooseAPassword: "Das Passwort braucht mindestens 8 Zeichen.",
         .createAccount: "Konto anlegen",
         .acceptInvitation: "Einladung annehmen",
+        .invitationIsAccepted: "Sie haben die Einladung angenommen. Die neue Mitgliedschaft steht unten.",
         .invitationIsOver: "Diese Einladung ist nicht gültig",
         .invitationWasUsed: "Sie wurde verwendet oder zurückgezogen, oder sie ist abgelaufen.",
         .askForAnInvitation: "Bitten Sie die Person, die Sie eingeladen hat, um eine neue.",

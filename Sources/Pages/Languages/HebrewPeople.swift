@@ -40,6 +40,7 @@ extension Language {
         .chooseAPassword: "הסיסמה צריכה לכלול לפחות 8 תווים.",
         .createAccount: "יצירת חשבון",
         .acceptInvitation: "קבלת ההזמנה",
+        .invitationIsAccepted: "קיבלת את ההזמנה. החברות החדשה מופיעה למטה.",
         .invitationIsOver: "ההזמנה הזאת אינה תקפה",
         .invitationWasUsed: "היא נוצלה או בוטלה, או שפג תוקפה.",
         .askForAnInvitation: "יש לבקש הזמנה חדשה מהאדם שהזמין אותך.",

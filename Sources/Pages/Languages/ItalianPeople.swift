@@ -43,6 +43,7 @@ extension Language {
         .chooseAPassword: "La password deve avere almeno 8 caratteri.",
         .createAccount: "Crea account",
         .acceptInvitation: "Accetta l’invito",
+        .invitationIsAccepted: "Ha accettato l’invito. La nuova appartenenza è elencata sotto.",
         .invitationIsOver: "Questo invito non è valido",
         .invitationWasUsed: "È stato usato o ritirato, oppure è scaduto.",
         .askForAnInvitation: "Ne chieda uno nuovo alla persona che L’ha invitata.",

@@ -40,6 +40,7 @@ extension Language {
         .chooseAPassword: "パスワードには8文字以上が必要です。",
         .createAccount: "アカウントを作成",
         .acceptInvitation: "招待を承諾",
+        .invitationIsAccepted: "招待を受け入れました。新しいメンバーシップは下に表示されています。",
         .invitationIsOver: "この招待は有効ではありません",
         .invitationWasUsed: "使用されたか、取り消されたか、期限が切れています。",
         .askForAnInvitation: "招待した人に、新しい招待を依頼してください。",

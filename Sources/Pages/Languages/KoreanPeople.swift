@@ -40,6 +40,7 @@ extension Language {
         .chooseAPassword: "암호는 8자 이상이어야 합니다.",
         .createAccount: "계정 만들기",
         .acceptInvitation: "초대 수락",
+        .invitationIsAccepted: "초대를 수락했습니다. 새 멤버십은 아래에 있습니다.",
         .invitationIsOver: "이 초대는 유효하지 않습니다",
         .invitationWasUsed: "사용되었거나 취소되었거나 만료되었습니다.",
         .askForAnInvitation: "초대한 사람에게 새 초대를 요청하세요.",

@@ -43,6 +43,7 @@ extension Language {
         .chooseAPassword: "Hasło musi mieć co najmniej 8 znaków.",
         .createAccount: "Utwórz konto",
         .acceptInvitation: "Przyjmij zaproszenie",
+        .invitationIsAccepted: "Zaproszenie zostało przyjęte. Nowe członkostwo znajduje się poniżej.",
         .invitationIsOver: "To zaproszenie jest nieważne",
         .invitationWasUsed: "Zostało użyte lub wycofane albo wygasło.",
         .askForAnInvitation: "Proszę poprosić osobę zapraszającą o nowe.",

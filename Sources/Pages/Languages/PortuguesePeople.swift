@@ -44,6 +44,7 @@ extension Language {
         .chooseAPassword: "A senha precisa de pelo menos 8 caracteres.",
         .createAccount: "Criar conta",
         .acceptInvitation: "Aceitar convite",
+        .invitationIsAccepted: "Você aceitou o convite. A nova associação está abaixo.",
         .invitationIsOver: "Este convite não é válido",
         .invitationWasUsed: "Ele foi usado ou retirado, ou expirou.",
         .askForAnInvitation: "Peça um novo à pessoa que convidou você.",

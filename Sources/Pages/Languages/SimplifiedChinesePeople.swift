@@ -40,6 +40,7 @@ extension Language {
         .chooseAPassword: "密码至少需要 8 个字符。",
         .createAccount: "创建账户",
         .acceptInvitation: "接受邀请",
+        .invitationIsAccepted: "您已接受邀请。新的成员身份显示在下方。",
         .invitationIsOver: "此邀请无效",
         .invitationWasUsed: "它已被使用、撤回或过期。",
         .askForAnInvitation: "请向邀请您的人索取新的邀请。",

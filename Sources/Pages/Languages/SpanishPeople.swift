@@ -44,6 +44,7 @@ extension Language {
         .chooseAPassword: "La contraseña necesita al menos 8 caracteres.",
         .createAccount: "Crear cuenta",
         .acceptInvitation: "Aceptar invitación",
+        .invitationIsAccepted: "Ha aceptado la invitación. La nueva pertenencia aparece abajo.",
         .invitationIsOver: "Esta invitación no es válida",
         .invitationWasUsed: "Se usó o se retiró, o ha caducado.",
         .askForAnInvitation: "Pida una nueva a la persona que le invitó.",

@@ -40,6 +40,7 @@ extension Language {
         .chooseAPassword: "密碼至少需要 8 個字元。",
         .createAccount: "建立帳號",
         .acceptInvitation: "接受邀請",
+        .invitationIsAccepted: "您已接受邀請。新的成員資格顯示在下方。",
         .invitationIsOver: "此邀請無效",
         .invitationWasUsed: "它已被使用、撤回或過期。",
         .askForAnInvitation: "請向邀請您的人索取新的邀請。",

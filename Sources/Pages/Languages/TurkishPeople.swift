@@ -43,6 +43,7 @@ extension Language {
         .chooseAPassword: "Parola en az 8 karakter olmalıdır.",
         .createAccount: "Hesap oluştur",
         .acceptInvitation: "Daveti kabul et",
+        .invitationIsAccepted: "Daveti kabul ettiniz. Yeni üyelik aşağıdadır.",
         .invitationIsOver: "Bu davet geçerli değil",
         .invitationWasUsed: "Kullanılmış, geri çekilmiş veya süresi dolmuş.",
         .askForAnInvitation: "Sizi davet eden kişiden yenisini isteyin.",

@@ -14,11 +14,12 @@ extension AccountRoutes {
     /// How long each response takes at least. The work for an account is shorter, so the time does not show whether there is one.
     private static let pause = Duration.milliseconds(400)
 
-    /// Shows the form that asks for a link by mail.
+    /// Shows the form that asks for a link by mail, with the address of a sign-in that is not finished.
     @Sendable
     func showRecovery(_ request: Request, _ context: WebContext) async throws -> Response {
         let step = endpoints.step(request) ?? StepTicket(.start, next: .account, at: endpoints.now())
-        return recoveryPage(step).response(in: endpoints.frame(request, context)).setting([endpoints.cookie(step)])
+        return recoveryPage(step, typed: step.email ?? "").response(in: endpoints.frame(request, context))
+            .setting([endpoints.cookie(step)])
     }
 
     /// Mails a link for a new password. The page and its time are the same for an address without an account.

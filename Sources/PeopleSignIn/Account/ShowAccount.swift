@@ -16,6 +16,7 @@ extension AccountRoutes {
         let language = frame.language
         var page = AccountPage(.yourAccount)
         if done?.isSame(as: "password") == true { page.notice = .passwordIsChanged }
+        if done?.isSame(as: "joined") == true { page.notice = .invitationIsAccepted }
         if let outcome = AppleOutcome.allCases.first(where: { done?.isSame(as: $0.rawValue) == true }) {
             if outcome.isProblem { page.problem = outcome.text } else { page.notice = outcome.text }
         }

@@ -38,7 +38,7 @@ extension PersonSignInRoutes {
                 }
             } catch is Invitation.Refusal { throw ErrorPage.invitationOver }
             context.record.note(outcome: "accepted")
-            return .seeOther(ReturnPath.account.path)
+            return .seeOther("/account?done=joined")
         }
         guard try await mustSignIn(for: open.invitation) != true, form["with"]?.isSame(as: "account") != true
         else { return signInFirst(for: token, open.invitation.email, at: now) }

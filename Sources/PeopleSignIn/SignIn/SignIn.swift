@@ -17,10 +17,13 @@ extension PersonSignInRoutes {
         let frame = endpoints.frame(request, context)
         guard let address = form["email"].flatMap({ MailAddress($0) })?.address
         else { return addressPage(step, email: "", problem: .enterAnAddress).response(in: frame) }
+        // The page for a lost password takes it over.
+        var step = step
+        step.email = address
         if form["with"]?.isSame(as: "password") != true, try await AddressProvider.find(address, in: endpoints.people.repeatable) != nil {
-            return providerPage(step, email: address).response(in: frame)
+            return providerPage(step, email: address).response(in: frame).setting([endpoints.cookie(step)])
         }
-        return passwordPage(step, email: address).response(in: frame)
+        return passwordPage(step, email: address).response(in: frame).setting([endpoints.cookie(step)])
     }
 
     func passwordPage(_ step: StepTicket, email: String, problem: Text? = nil, wait: Int? = nil) -> AccountPage {

@@ -15,6 +15,11 @@ struct ShowRecoveryTests {
             let page = try await TestBrowser(platform).get(url)
             #expect(page.status == 200 && page.body.contains("Recover your account") && page.body.contains("action=\"/account/recovery\""))
             #expect(mails.mails.isEmpty)
+            // The address of the sign-in that led here.
+            let ada = PersonClient(platform)
+            _ = try await ada.send("/sign-in", [("email", ada.email)], from: try await ada.open("/sign-in"))
+            #expect(try await ada.open("/recovery").body.contains("value=\"ada@example.com\""))
+            #expect(try await !ada.open("/sign-in").body.contains(ada.email))
             try await TestPlatform.run { silent in
                 let answer = try await TestBrowser(silent).get(url)
                 #expect(answer.status == 200 && answer.body.contains("sends no mail") && !answer.body.contains("<form"))
