@@ -132,7 +132,8 @@ package enum Text: String, CaseIterable, Sendable {
     case newAddress, addressChangesByLink, openLinkWithinHour, lookIntoSpam, confirmAddress, addressWasAskedFor, newAccountGetsAddress
     case youSignInWithNewAddress, addressIsChanged, addressIsTaken, chooseAnotherAddress, noMail, noPassword
     case lastChangedOn, changePassword, newPassword, otherSignInsEnd, authenticatorApp, notSetUp, addedOn
-    case setUp, setUpAnotherApp, earlierAppStays, accountNeedsFactor, unusedCodes, makeNewCodes, passkeys, lastUsedOn
+    case setUp, setUpAnotherApp, earlierAppStays, accountNeedsFactor, unusedCodes, makeNewCodes, askForNewCodes, earlierCodesEnd
+    case passkeys, lastUsedOn
     case addPasskey, passkeySignsIn, passkeyName, passkeyWasNotAdded, tooManyPasskeys, removePasskey
     case onlyWayIn, signIns, thisBrowser, aBrowser, aTerminal, signedInOn, signOutElsewhere, memberships
     case apiKeys, apiKeysStayValid, noAPIKeys, expiresOn, doesNotExpire, revoke

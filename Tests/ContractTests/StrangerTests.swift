@@ -155,6 +155,7 @@ struct StrangerTests {
                 "showPasskeySignIn",
                 "showPassword",
                 "showRecovery",
+                "showRecoveryCodes",
                 "showSecondFactor",
                 "showSignIn",
                 "showTerminalDevice",

@@ -135,6 +135,7 @@ def signs_in_each_way(browser, person, account):
     person.sees_page(PROBLEM)
     browser.type(person.code() + Keys.ENTER)
     person.sees_page(ACCOUNT)
+    browser.press("a[href^='/account/recovery-codes']")
     browser.press("form[action^='/account/recovery-codes'] button")
     codes = person.reads_recovery_codes()
     person.sign_out(account)
@@ -167,7 +168,7 @@ def changes_the_account(browser, server, reader, person, account, codes):
     membership = browser.run("return document.querySelector(\"a[href^='/account/memberships/']\").pathname")
     reader.read([
         account, *(f"{account}/{page}" for page in (
-            "name", "email", "password", "totp", "new-totp", "passkeys", "new-passkey", "sessions", "api-keys", "recovery", "device",
+            "name", "email", "password", "totp", "new-totp", "recovery-codes", "passkeys", "new-passkey", "sessions", "api-keys", "recovery", "device",
             "sign-in?again=/account/name", "sign-in/passkey", "invitation?token=x", "recovery/password?ticket=x", "email/confirmation?ticket=x", "oauth2/approval")),
         *(server.settings["base_url"] + path for path in (passkey, membership))])
 

@@ -39,8 +39,8 @@ LOGOS = {
 
 # The pages and forms of the own account that leave the session to the others. Each form has the same token.
 OF_ACCOUNT = {
-    "showAccount", "showName", "showEmail", "showPassword", "showTOTP", "showNewTOTP", "listPasskeys", "showNewPasskey", "listOwnSessions",
-    "listOwnAPIKeys", "changeName", "renewRecoveryCodes", "endOtherSessions"}
+    "showAccount", "showName", "showEmail", "showPassword", "showTOTP", "showNewTOTP", "showRecoveryCodes", "listPasskeys", "showNewPasskey",
+    "listOwnSessions", "listOwnAPIKeys", "changeName", "renewRecoveryCodes", "endOtherSessions"}
 # The steps of a device's user, after the first page.
 DECIDES_ON_DEVICE = {"showDevice", "signInForDevice", "reviewDevice", "approveDevice", "refuseDevice"}
 

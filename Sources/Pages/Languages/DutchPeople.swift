@@ -128,6 +128,9 @@ extension Language {
         .accountNeedsFactor: "Uw account vereist een tweede factor. Stel een andere in voordat u deze verwijdert.",
         .unusedCodes: "Ongebruikte codes: {count}",
         .makeNewCodes: "Nieuwe codes maken",
+        .askForNewCodes: "Nieuwe herstelcodes maken?",
+        .earlierCodesEnd:
+            "Uw eerdere codes vervallen meteen, ook de codes die u hebt afgedrukt of opgeslagen. De volgende pagina toont de nieuwe.",
         .passkeys: "Toegangssleutels",
         .lastUsedOn: "Laatst gebruikt op {date}",
         .addPasskey: "Een toegangssleutel toevoegen",

@@ -127,6 +127,8 @@ extension Language {
         .accountNeedsFactor: "Your account requires a second factor. Set up another one before you remove this one.",
         .unusedCodes: "Unused codes: {count}",
         .makeNewCodes: "Make new codes",
+        .askForNewCodes: "Make new recovery codes?",
+        .earlierCodesEnd: "Your earlier codes end at once, also those that you have printed or saved. The next page shows the new ones.",
         .passkeys: "Passkeys",
         .lastUsedOn: "Last used on {date}",
         .addPasskey: "Add a passkey",

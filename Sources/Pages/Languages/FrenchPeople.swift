@@ -133,6 +133,9 @@ extension Language {
         .accountNeedsFactor: "Votre compte exige un second facteur. Configurez-en un autre avant de supprimer celui-ci.",
         .unusedCodes: "Codes inutilisés : {count}",
         .makeNewCodes: "Créer de nouveaux codes",
+        .askForNewCodes: "Créer de nouveaux codes de récupération ?",
+        .earlierCodesEnd:
+            "Vos codes actuels cessent aussitôt d’être valables, même ceux que vous avez imprimés ou enregistrés. La page suivante affiche les nouveaux.",
         .passkeys: "Clés d’accès",
         .lastUsedOn: "Dernière utilisation le {date}",
         .addPasskey: "Ajouter une clé d’accès",

@@ -130,6 +130,9 @@ extension Language {
         .accountNeedsFactor: "Ihr Konto verlangt einen zweiten Faktor. Richten Sie einen anderen ein, bevor Sie diesen entfernen.",
         .unusedCodes: "Unbenutzte Codes: {count}",
         .makeNewCodes: "Neue Codes erstellen",
+        .askForNewCodes: "Neue Wiederherstellungscodes erzeugen?",
+        .earlierCodesEnd:
+            "Ihre bisherigen Codes gelten sofort nicht mehr, auch ausgedruckte und gespeicherte. Die nächste Seite zeigt die neuen.",
         .passkeys: "Passkeys",
         .lastUsedOn: "Zuletzt verwendet am {date}",
         .addPasskey: "Passkey hinzufügen",

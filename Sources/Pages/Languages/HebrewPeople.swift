@@ -121,6 +121,8 @@ extension Language {
         .accountNeedsFactor: "החשבון שלך דורש גורם שני. יש להגדיר גורם אחר לפני הסרת גורם זה.",
         .unusedCodes: "קודים שלא נוצלו: {count}",
         .makeNewCodes: "יצירת קודים חדשים",
+        .askForNewCodes: "ליצור קודי שחזור חדשים?",
+        .earlierCodesEnd: "הקודים הקודמים שלך בטלים מיד, גם אלה שהודפסו או נשמרו. העמוד הבא מציג את החדשים.",
         .passkeys: "מפתחות גישה",
         .lastUsedOn: "שימוש אחרון ב־{date}",
         .addPasskey: "הוספת מפתח גישה",

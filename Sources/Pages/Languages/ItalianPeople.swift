@@ -127,6 +127,9 @@ extension Language {
         .accountNeedsFactor: "Il Suo account richiede un secondo fattore. Ne configuri un altro prima di rimuovere questo.",
         .unusedCodes: "Codici non usati: {count}",
         .makeNewCodes: "Crea nuovi codici",
+        .askForNewCodes: "Creare nuovi codici di recupero?",
+        .earlierCodesEnd:
+            "I codici precedenti cessano subito di valere, anche quelli stampati o salvati. La pagina successiva mostra quelli nuovi.",
         .passkeys: "Passkey",
         .lastUsedOn: "Ultimo uso il {date}",
         .addPasskey: "Aggiungi una passkey",

@@ -120,6 +120,8 @@ extension Language {
         .accountNeedsFactor: "アカウントには2つ目の要素が必要です。これを削除する前に、別の要素を設定してください。",
         .unusedCodes: "未使用のコード：{count}",
         .makeNewCodes: "新しいコードを作成",
+        .askForNewCodes: "新しいリカバリーコードを作成しますか？",
+        .earlierCodesEnd: "これまでのコードは、印刷または保存したものも含めて、すぐに無効になります。新しいコードは次のページに表示されます。",
         .passkeys: "パスキー",
         .lastUsedOn: "最終使用日：{date}",
         .addPasskey: "パスキーを追加",

@@ -120,6 +120,8 @@ extension Language {
         .accountNeedsFactor: "계정에 두 번째 인증 수단이 필요합니다. 이것을 삭제하기 전에 다른 수단을 설정하세요.",
         .unusedCodes: "사용하지 않은 코드: {count}",
         .makeNewCodes: "새 코드 만들기",
+        .askForNewCodes: "새 복구 코드를 만들까요?",
+        .earlierCodesEnd: "이전 코드는 인쇄하거나 저장한 것도 포함하여 즉시 무효가 됩니다. 다음 페이지에 새 코드가 표시됩니다.",
         .passkeys: "패스키",
         .lastUsedOn: "마지막 사용: {date}",
         .addPasskey: "패스키 추가",

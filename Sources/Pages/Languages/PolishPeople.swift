@@ -127,6 +127,8 @@ extension Language {
         .accountNeedsFactor: "Twoje konto wymaga drugiego składnika. Skonfiguruj inny, zanim usuniesz ten.",
         .unusedCodes: "Nieużyte kody: {count}",
         .makeNewCodes: "Utwórz nowe kody",
+        .askForNewCodes: "Utworzyć nowe kody odzyskiwania?",
+        .earlierCodesEnd: "Dotychczasowe kody natychmiast tracą ważność, także wydrukowane i zapisane. Następna strona pokaże nowe.",
         .passkeys: "Klucze dostępu",
         .lastUsedOn: "Ostatnie użycie: {date}",
         .addPasskey: "Dodaj klucz dostępu",

@@ -127,6 +127,9 @@ extension Language {
         .accountNeedsFactor: "A sua conta exige um segundo fator. Configure outro antes de remover este.",
         .unusedCodes: "Códigos não usados: {count}",
         .makeNewCodes: "Criar novos códigos",
+        .askForNewCodes: "Gerar novos códigos de recuperação?",
+        .earlierCodesEnd:
+            "Os códigos anteriores deixam de valer imediatamente, também os impressos ou salvos. A próxima página mostra os novos.",
         .passkeys: "Chaves de acesso",
         .lastUsedOn: "Último uso em {date}",
         .addPasskey: "Adicionar uma chave de acesso",

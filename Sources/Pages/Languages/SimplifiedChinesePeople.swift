@@ -120,6 +120,8 @@ extension Language {
         .accountNeedsFactor: "您的账户需要第二重验证。请先设置另一种验证方式，再移除此方式。",
         .unusedCodes: "未使用的代码：{count}",
         .makeNewCodes: "生成新代码",
+        .askForNewCodes: "生成新的恢复代码？",
+        .earlierCodesEnd: "您以前的代码将立即失效，包括已打印或保存的代码。下一页将显示新的代码。",
         .passkeys: "通行密钥",
         .lastUsedOn: "上次使用日期：{date}",
         .addPasskey: "添加通行密钥",

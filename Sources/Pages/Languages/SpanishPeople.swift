@@ -127,6 +127,9 @@ extension Language {
         .accountNeedsFactor: "Su cuenta exige un segundo factor. Configure otro antes de eliminar este.",
         .unusedCodes: "Códigos sin usar: {count}",
         .makeNewCodes: "Crear códigos nuevos",
+        .askForNewCodes: "¿Crear nuevos códigos de recuperación?",
+        .earlierCodesEnd:
+            "Sus códigos anteriores dejan de ser válidos de inmediato, también los impresos o guardados. La página siguiente muestra los nuevos.",
         .passkeys: "Claves de acceso",
         .lastUsedOn: "Último uso el {date}",
         .addPasskey: "Añadir una clave de acceso",

@@ -120,6 +120,8 @@ extension Language {
         .accountNeedsFactor: "您的帳號需要第二重驗證。請先設定另一種驗證方式，再移除此方式。",
         .unusedCodes: "未使用的代碼：{count}",
         .makeNewCodes: "產生新代碼",
+        .askForNewCodes: "要產生新的復原代碼嗎？",
+        .earlierCodesEnd: "您先前的代碼將立即失效，包括已列印或儲存的代碼。下一頁會顯示新的代碼。",
         .passkeys: "通行密鑰",
         .lastUsedOn: "上次使用日期：{date}",
         .addPasskey: "新增通行密鑰",

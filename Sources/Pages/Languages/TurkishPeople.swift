@@ -126,6 +126,9 @@ extension Language {
         .accountNeedsFactor: "Hesabınız ikinci bir etken gerektiriyor. Bunu kaldırmadan önce başka bir etken kurun.",
         .unusedCodes: "Kullanılmamış kodlar: {count}",
         .makeNewCodes: "Yeni kodlar oluştur",
+        .askForNewCodes: "Yeni kurtarma kodları oluşturulsun mu?",
+        .earlierCodesEnd:
+            "Yazdırdıklarınız ve kaydettikleriniz dahil, önceki kodlarınız hemen geçersiz olur. Sonraki sayfa yenilerini gösterir.",
         .passkeys: "Geçiş anahtarları",
         .lastUsedOn: "Son kullanım: {date}",
         .addPasskey: "Geçiş anahtarı ekle",

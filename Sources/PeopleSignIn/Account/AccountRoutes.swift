@@ -45,7 +45,9 @@ package struct AccountRoutes: Sendable {
         pages.on(.get, "account/new-totp", "showNewTOTP", use: endpoints.page(showNewTOTP))
         pages.on(.post, "account/new-totp", "replaceTOTP", use: endpoints.form(on: "/account/new-totp", replaceTOTP))
         pages.on(.post, "account/totp/removal", "removeTOTP", use: endpoints.form(on: "/account/totp", removeTOTP))
-        pages.on(.post, "account/recovery-codes", "renewRecoveryCodes", use: endpoints.form(on: "/account", renewRecoveryCodes))
+        pages.on(.get, "account/recovery-codes", "showRecoveryCodes", use: endpoints.page(showRecoveryCodes))
+        pages.on(
+            .post, "account/recovery-codes", "renewRecoveryCodes", use: endpoints.form(on: "/account/recovery-codes", renewRecoveryCodes))
         pages.on(.get, "account/passkeys", "listPasskeys", use: endpoints.page(listPasskeys))
         pages.on(.get, "account/new-passkey", "showNewPasskey", use: endpoints.page(showNewPasskey))
         pages.on(

@@ -8,6 +8,17 @@ import Sealing
 import Web
 
 extension AccountRoutes {
+    /// Asks whether the person wants new recovery codes, because the earlier ones end.
+    @Sendable
+    func showRecoveryCodes(_ request: Request, _ account: AccountContext) async throws -> Response {
+        try account.requireRecent()
+        let unused = try await endpoints.people.repeatable.run(StoredRecoveryCode.unused(of: account.person.id)).count
+        var page = AccountPage(.askForNewCodes, values: [.count: "\(unused)"])
+        page.details = [.unusedCodes, .earlierCodesEnd]
+        page.forms = [AccountForm("/account/recovery-codes", account.formToken, button: .makeNewCodes)]
+        return page.leadingBack().response(in: endpoints.frame(request, account.web))
+    }
+
     /// Makes new recovery codes, which replace all earlier ones. Only this response shows them.
     @Sendable
     func renewRecoveryCodes(_ request: Request, _ form: OwnForm, _ account: AccountContext) async throws -> Response {

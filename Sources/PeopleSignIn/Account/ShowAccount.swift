@@ -47,12 +47,10 @@ extension AccountRoutes {
             part(.emailAddress, person.email, .changeIt, "/account/email"),
             part(.password, password, person.passwordChangedAt == nil ? .setUp : .changeIt, "/account/password"),
             part(.authenticatorApp, app, factors.totp == nil ? .setUp : .changeIt, "/account/totp"),
+            part(
+                .recoveryCodes, language.text(.unusedCodes, [.count: "\(factors.recoveryCodes.count)"]), .makeNewCodes,
+                "/account/recovery-codes"),
         ]
-        var codes = AccountPage.Section(
-            language.text(.recoveryCodes), lines: [language.text(.unusedCodes, [.count: "\(factors.recoveryCodes.count)"])])
-        codes.forms = [AccountForm("/account/recovery-codes", account.formToken, button: .makeNewCodes)]
-        codes.forms[0].isSecondary = true
-        sections.append(codes)
         if endpoints.relyingParty != nil {
             sections.append(part(.passkeys, "\(factors.passkeys)", .changeIt, "/account/passkeys"))
         }

@@ -12,7 +12,7 @@ import Testing
 @Suite("Attacks on the own account")
 struct AccountAttackTests {
     /// The forms that change how a person signs in, or end a membership.
-    private static let guarded = ["/email", "/password", "/totp", "/totp/removal", "/recovery-codes", "/new-passkey"]
+    private static let guarded = ["/email", "/password", "/totp", "/totp/removal", "/new-totp", "/recovery-codes", "/new-passkey"]
 
     @Test("CSRF: a form without the token, with that of another session, or from another origin changes nothing")
     func forgery() async throws {
@@ -56,7 +56,7 @@ struct AccountAttackTests {
             for _ in 0..<2 {
                 for path in [
                     "", "/name", "/email", "/password", "/totp", "/passkeys", "/new-passkey", "/passkeys/\(passkey)", "/sessions",
-                    "/recovery",
+                    "/new-totp", "/recovery-codes", "/recovery",
                     "/recovery/password", "/email/confirmation", "/sign-out", "/totp/removal", "/sessions/end",
                 ] { _ = try await account.get("/account\(path)") }
             }
@@ -124,7 +124,7 @@ struct AccountAttackTests {
     func replay() async throws {
         try await TestPlatform.runWithMail { platform, mails in
             let account = try await OwnAccount.make(platform)
-            let shown = try await account.send("/account/recovery-codes", from: "/account")
+            let shown = try await account.send("/account/recovery-codes", from: "/account/recovery-codes")
             let code = String(try #require(shown.body.firstMatch(of: /<code dir="ltr">([A-Z-]+)<\/code>/)).1)
             let (browser, page) = try await account.openRecovery(mails)
             @Sendable func send(_ code: String) async throws -> Int {

@@ -12,8 +12,12 @@ struct RenewRecoveryCodesTests {
     func renews() async throws {
         try await TestPlatform.run { platform in
             let account = try await OwnAccount.make(platform)
-            let first = try await account.send("/account/recovery-codes", from: "/account")
-            let second = try await account.send("/account/recovery-codes", from: "/account")
+            let question = try await account.get("/account/recovery-codes")
+            #expect(question.status == 200 && question.body.contains("Your earlier codes end at once"))
+            #expect(try await platform.count("recovery_code") == 0)
+            #expect(try await account.get("/account").body.contains("href=\"/account/recovery-codes\""))
+            let first = try await account.send("/account/recovery-codes", from: "/account/recovery-codes")
+            let second = try await account.send("/account/recovery-codes", from: "/account/recovery-codes")
             func codes(_ page: TestBrowser.Answer) -> [String] {
                 page.body.matches(of: /<code dir="ltr">([A-Z]{4}-[A-Z]{4}-[A-Z]{4})<\/code>/).map { String($0.1) }
             }

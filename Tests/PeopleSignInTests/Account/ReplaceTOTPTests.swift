@@ -14,7 +14,7 @@ struct ReplaceTOTPTests {
     func replaces() async throws {
         try await TestPlatform.runWithMail { platform, mails in
             let account = try await OwnAccount.make(platform)
-            _ = try await account.send("/account/recovery-codes", from: "/account")
+            _ = try await account.send("/account/recovery-codes", from: "/account/recovery-codes")
             let secret = "SELECT sealed_secret FROM person_totp" as SQL
             let earlier = try await platform.ownerPool.run(secret)[0].get("sealed_secret", as: [UInt8].self)
             #expect(try await account.get("/account/totp").body.contains("href=\"/account/new-totp\""))

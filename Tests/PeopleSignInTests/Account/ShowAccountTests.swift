@@ -40,12 +40,17 @@ struct ShowAccountTests {
     func strangers() async throws {
         try await TestPlatform.run { platform in
             let browser = TestBrowser(platform)
-            let pages = ["", "/name", "/email", "/password", "/totp", "/passkeys", "/new-passkey", "/sessions"]
+            let pages = [
+                "", "/name", "/email", "/password", "/totp", "/new-totp", "/recovery-codes", "/passkeys", "/new-passkey", "/sessions",
+            ]
             for path in pages {
                 let answer = try await browser.get("\(TestPlatform.publicURL)/account\(path)")
                 #expect(answer.status == 303 && answer.location == "/account/sign-in?again=/account\(path)", "\(path)")
             }
-            for path in ["/name", "/email", "/password", "/totp", "/totp/removal", "/recovery-codes", "/new-passkey", "/sessions/end"] {
+            let forms = [
+                "/name", "/email", "/password", "/totp", "/totp/removal", "/new-totp", "/recovery-codes", "/new-passkey", "/sessions/end",
+            ]
+            for path in forms {
                 let answer = try await browser.post("\(TestPlatform.publicURL)/account\(path)", form: [("name", "Mallory")])
                 #expect(answer.status == 303 && answer.location?.hasPrefix("/account/sign-in") == true, "\(path)")
             }

@@ -38,7 +38,7 @@ struct ProviderSessionTests {
         try await Self.run { _, browser, _, _ in
             let page = try await browser.get("\(SSOPlatform.root)/account")
             #expect(page.status == 200 && page.body.contains("Acme") && !page.body.contains("Globex"), "\(page.body)")
-            for path in ["name", "email", "password", "totp", "passkeys", "new-passkey"] {
+            for path in ["name", "email", "password", "totp", "new-totp", "recovery-codes", "passkeys", "new-passkey"] {
                 #expect(!page.body.contains("/account/\(path)\""))
                 let answer = try await browser.get("\(SSOPlatform.root)/account/\(path)")
                 #expect(answer.location == "/account/sign-in?again=/account/\(path)")
