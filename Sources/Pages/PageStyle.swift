@@ -15,7 +15,8 @@ extension PageFrame {
         ul { display: flex; flex-wrap: wrap; gap: .25rem 1.5rem; margin: 0; padding: 0; list-style: none; }
         .list { display: block; margin: 0 0 1rem; padding-inline-start: 1.25rem; list-style: disc; }
         h1 { margin: 0 0 1rem; font-size: 1.5rem; line-height: 1.2; }
-        h2 { margin: 2rem 0 .5rem; font-size: 1rem; }
+        h2 { margin: 2rem 0 .5rem; font-size: 1.125rem; }
+        h3 { margin: 1rem 0 .25rem; font-size: 1rem; }
         a { color: inherit; }
         dt, small, footer { color: var(--soft); }
         dd { margin: 0 0 .5rem; }

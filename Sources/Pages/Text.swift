@@ -103,7 +103,7 @@ package enum Text: String, CaseIterable, Sendable {
     case serverMadeTheRequest, requestCameFromAnotherNetwork
 
     // The sign-in of people who manage a tenant or the platform.
-    case signInToYourAccount, emailAddress, password, useAnotherAddress, enterAnAddress
+    case signInToYourAccount, browserIsSignedOut, emailAddress, password, useAnotherAddress, enterAnAddress
     case addressOrPasswordIsWrong, tooManyAttempts, signInForThisStep, usePasskey, usePassword
     case confirmOnYourDevice, passkeysNeedAScript, passkeyWasNotConfirmed, browserHasNoPasskeys
     case passkeyIsNotAccepted, enterYourCode, codeOfAppOrRecovery, lostYourApp, passkeyIsTheSecondFactor
@@ -128,7 +128,7 @@ package enum Text: String, CaseIterable, Sendable {
     case logInAgainInTheTerminal
 
     // Their own account.
-    case yourAccount, backToYourAccount, save, changeIt, removeIt, addressIsSignInName, changeAddress
+    case yourAccount, backToYourAccount, save, changeIt, seeAll, removeIt, addressIsSignInName, changeAddress
     case newAddress, addressChangesByLink, openLinkWithinHour, lookIntoSpam, confirmAddress, addressWasAskedFor, newAccountGetsAddress
     case youSignInWithNewAddress, addressIsChanged, addressIsTaken, chooseAnotherAddress, noMail, noPassword
     case lastChangedOn, changePassword, newPassword, otherSignInsEnd, authenticatorApp, notSetUp, addedOn
@@ -137,9 +137,9 @@ package enum Text: String, CaseIterable, Sendable {
     case addPasskey, passkeySignsIn, passkeyName, passkeyWasNotAdded, tooManyPasskeys, removePasskey
     case onlyWayIn, signIns, thisBrowser, aBrowser, aTerminal, signedInOn, signOutElsewhere, memberships
     case apiKeys, apiKeysStayValid, noAPIKeys, expiresOn, doesNotExpire, revoke
-    case wholeInstallation, noMembership, leave, askToLeave, leavingEndsAccess, lastOwnerStays
+    case wholeInstallation, noMembership, leave, askToLeave, askToLeaveInstallation, leavingEndsAccess, lastOwnerStays
     case recoverAccount, recoveryByMail, recoveryIsOnItsWay, setNewPassword, lostAllFactors, linkIsInvalid
-    case linkIsUsedOrExpired, passwordIsChanged, mailSetsPassword, mailConfirmsAddress, mailLinkWorksOnce
+    case linkIsUsedOrExpired, passwordIsChanged, passwordWasChanged, mailSetsPassword, mailConfirmsAddress, mailLinkWorksOnce
     case noticeOfAccount, noticeAddressChanged, noticePasswordChanged, noticePasskeyAdded, noticeAppReplaced
     case noticeAppleConnected, noticeProviderConnected, noticeAuthenticatorAdded, noticeCodesRenewed
     case noticeRecoveryCodeUsed, noticeTerminalAllowed

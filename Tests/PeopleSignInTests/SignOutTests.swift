@@ -31,7 +31,8 @@ struct SignOutTests {
             #expect(done.location == "/account/sign-in?done=signed-out" && ada.secret == nil)
             #expect(try await platform.count("person_session", where: "ended_reason = 'sign_out'") == 1)
             #expect(try await platform.count("audit_event", where: "action = 'signOut'") == 1)
-            #expect(try await ada.open("/sign-in?done=signed-out").body.contains("role=\"status\""))
+            #expect(
+                try await ada.open("/sign-in?done=signed-out").body.contains("<p role=\"status\">You are signed out in this browser.</p>"))
         }
     }
 }

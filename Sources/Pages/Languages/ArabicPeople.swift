@@ -1,6 +1,7 @@
 extension Language {
     static let arabicPeopleTexts: [Text: String] = [
         .signInToYourAccount: "تسجيل الدخول",
+        .browserIsSignedOut: "تم تسجيل خروجك في هذا المتصفح.",
         .emailAddress: "عنوان البريد الإلكتروني",
         .password: "كلمة السر",
         .useAnotherAddress: "استخدام عنوان آخر",
@@ -95,6 +96,7 @@ extension Language {
         .backToYourAccount: "العودة إلى حسابك",
         .save: "حفظ",
         .changeIt: "تغيير",
+        .seeAll: "عرض الكل",
         .removeIt: "إزالة",
         .addressIsSignInName: "تسجّل الدخول بهذا العنوان.",
         .changeAddress: "تغيير عنوان بريدك الإلكتروني",
@@ -151,6 +153,7 @@ extension Language {
         .noMembership: "لست عضوًا في أي مؤسسة.",
         .leave: "مغادرة",
         .askToLeave: "هل تريد مغادرة {organization}؟",
+        .askToLeaveInstallation: "هل تريد مغادرة هذا النظام بصفتك مشغّلًا؟",
         .leavingEndsAccess: "تفقد الوصول فورًا. لا يستطيع دعوتك مجددًا إلا عضو.",
         .lastOwnerStays: "أنت آخر مالك. امنح عضوًا آخر دور المالك أولًا.",
         .recoverAccount: "استرداد حسابك",
@@ -161,6 +164,7 @@ extension Language {
         .linkIsInvalid: "لم يعد هذا الرابط صالحًا",
         .linkIsUsedOrExpired: "انتهت صلاحيته أو استُخدم من قبل. اطلب رابطًا جديدًا.",
         .passwordIsChanged: "تغيّرت كلمة المرور",
+        .passwordWasChanged: "تغيّرت كلمة المرور، وانتهت عمليات تسجيل الدخول الأخرى.",
         .mailSetsPassword: "طلب شخص كلمة مرور جديدة لحسابك في {address}. يعيّنها هذا الرابط:",
         .mailConfirmsAddress: "يجعل هذا الرابط هذا العنوان عنوان حسابك في {address}:",
         .mailLinkWorksOnce: "يعمل الرابط مرة واحدة خلال ساعة.",

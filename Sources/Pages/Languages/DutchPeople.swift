@@ -1,6 +1,7 @@
 extension Language {
     static let dutchPeopleTexts: [Text: String] = [
         .signInToYourAccount: "Inloggen",
+        .browserIsSignedOut: "U bent in deze browser uitgelogd.",
         .emailAddress: "E-mailadres",
         .password: "Wachtwoord",
         .useAnotherAddress: "Een ander adres gebruiken",
@@ -100,6 +101,7 @@ extension Language {
         .backToYourAccount: "Terug naar uw account",
         .save: "Opslaan",
         .changeIt: "Wijzigen",
+        .seeAll: "Alles bekijken",
         .removeIt: "Verwijderen",
         .addressIsSignInName: "U logt in met dit adres.",
         .changeAddress: "Uw e-mailadres wijzigen",
@@ -158,6 +160,7 @@ extension Language {
         .noMembership: "U bent van geen enkele organisatie lid.",
         .leave: "Verlaten",
         .askToLeave: "{organization} verlaten?",
+        .askToLeaveInstallation: "Deze installatie als beheerder verlaten?",
         .leavingEndsAccess: "U verliest meteen de toegang. Alleen een lid kan u weer uitnodigen.",
         .lastOwnerStays: "U bent de laatste eigenaar. Geef eerst een ander lid de rol van eigenaar.",
         .recoverAccount: "Uw account herstellen",
@@ -168,6 +171,7 @@ extension Language {
         .linkIsInvalid: "Deze link is niet meer geldig",
         .linkIsUsedOrExpired: "De link is verlopen of al gebruikt. Vraag een nieuwe aan.",
         .passwordIsChanged: "Uw wachtwoord is gewijzigd",
+        .passwordWasChanged: "Uw wachtwoord is gewijzigd en uw andere sessies zijn beëindigd.",
         .mailSetsPassword: "Iemand heeft een nieuw wachtwoord aangevraagd voor uw account bij {address}. Deze link stelt het in:",
         .mailConfirmsAddress: "Deze link maakt dit adres het adres van uw account bij {address}:",
         .mailLinkWorksOnce: "De link werkt één keer, binnen een uur.",

@@ -1,6 +1,7 @@
 extension Language {
     static let frenchPeopleTexts: [Text: String] = [
         .signInToYourAccount: "Se connecter",
+        .browserIsSignedOut: "Vous êtes déconnecté dans ce navigateur.",
         .emailAddress: "Adresse e-mail",
         .password: "Mot de passe",
         .useAnotherAddress: "Utiliser une autre adresse",
@@ -103,6 +104,7 @@ extension Language {
         .backToYourAccount: "Retour à votre compte",
         .save: "Enregistrer",
         .changeIt: "Modifier",
+        .seeAll: "Tout voir",
         .removeIt: "Supprimer",
         .addressIsSignInName: "Vous vous connectez avec cette adresse.",
         .changeAddress: "Modifier votre adresse e-mail",
@@ -163,6 +165,7 @@ extension Language {
         .noMembership: "Vous n’êtes membre d’aucune organisation.",
         .leave: "Quitter",
         .askToLeave: "Quitter {organization} ?",
+        .askToLeaveInstallation: "Quitter cette installation en tant qu’opérateur ?",
         .leavingEndsAccess: "Vous perdez l’accès immédiatement. Seul un membre peut vous inviter de nouveau.",
         .lastOwnerStays: "Vous êtes le dernier propriétaire. Donnez d’abord le rôle de propriétaire à un autre membre.",
         .recoverAccount: "Récupérer votre compte",
@@ -175,6 +178,7 @@ extension Language {
         .linkIsInvalid: "Ce lien n’est plus valable",
         .linkIsUsedOrExpired: "Il a expiré ou a déjà été utilisé. Demandez-en un nouveau.",
         .passwordIsChanged: "Votre mot de passe est modifié",
+        .passwordWasChanged: "Votre mot de passe est modifié, et vos autres connexions sont terminées.",
         .mailSetsPassword: "Quelqu’un a demandé un nouveau mot de passe pour votre compte sur {address}. Ce lien permet de le définir :",
         .mailConfirmsAddress: "Ce lien fait de cette adresse celle de votre compte sur {address} :",
         .mailLinkWorksOnce: "Le lien fonctionne une fois, pendant une heure.",

@@ -1,6 +1,7 @@
 extension Language {
     static let germanPeopleTexts: [Text: String] = [
         .signInToYourAccount: "Anmelden",
+        .browserIsSignedOut: "Sie sind in diesem Browser abgemeldet.",
         .emailAddress: "E-Mail-Adresse",
         .password: "Passwort",
         .useAnotherAddress: "Andere Adresse verwenden",
@@ -101,6 +102,7 @@ extension Language {
         .backToYourAccount: "Zurück zu Ihrem Konto",
         .save: "Speichern",
         .changeIt: "Ändern",
+        .seeAll: "Alle ansehen",
         .removeIt: "Entfernen",
         .addressIsSignInName: "Mit dieser Adresse melden Sie sich an.",
         .changeAddress: "E-Mail-Adresse ändern",
@@ -161,6 +163,7 @@ extension Language {
         .noMembership: "Sie sind in keiner Organisation Mitglied.",
         .leave: "Verlassen",
         .askToLeave: "{organization} verlassen?",
+        .askToLeaveInstallation: "Diese Installation als Betreiber verlassen?",
         .leavingEndsAccess: "Sie verlieren den Zugang sofort. Nur ein Mitglied kann Sie wieder einladen.",
         .lastOwnerStays: "Sie sind der letzte Inhaber. Geben Sie zuerst einem anderen Mitglied die Rolle eines Inhabers.",
         .recoverAccount: "Konto wiederherstellen",
@@ -172,6 +175,7 @@ extension Language {
         .linkIsInvalid: "Dieser Link ist nicht mehr gültig",
         .linkIsUsedOrExpired: "Er ist abgelaufen oder wurde schon verwendet. Fordern Sie einen neuen an.",
         .passwordIsChanged: "Ihr Passwort ist geändert",
+        .passwordWasChanged: "Ihr Passwort ist geändert, und Ihre anderen Anmeldungen sind beendet.",
         .mailSetsPassword: "Jemand hat ein neues Passwort für Ihr Konto bei {address} angefordert. Dieser Link legt es fest:",
         .mailConfirmsAddress: "Dieser Link macht diese Adresse zur Adresse Ihres Kontos bei {address}:",
         .mailLinkWorksOnce: "Der Link gilt einmal, innerhalb einer Stunde.",

@@ -1,6 +1,7 @@
 extension Language {
     static let hebrewPeopleTexts: [Text: String] = [
         .signInToYourAccount: "כניסה",
+        .browserIsSignedOut: "התנתקת בדפדפן זה.",
         .emailAddress: "כתובת דוא״ל",
         .password: "סיסמה",
         .useAnotherAddress: "שימוש בכתובת אחרת",
@@ -93,6 +94,7 @@ extension Language {
         .backToYourAccount: "חזרה לחשבון שלך",
         .save: "שמירה",
         .changeIt: "שינוי",
+        .seeAll: "הצגת הכול",
         .removeIt: "הסרה",
         .addressIsSignInName: "ההתחברות היא עם כתובת זו.",
         .changeAddress: "שינוי כתובת הדוא״ל",
@@ -149,6 +151,7 @@ extension Language {
         .noMembership: "אין לך חברות בשום ארגון.",
         .leave: "עזיבה",
         .askToLeave: "לעזוב את {organization}?",
+        .askToLeaveInstallation: "לעזוב את המערכת הזו כמפעיל?",
         .leavingEndsAccess: "הגישה נפסקת מיד. רק חבר יכול להזמין אותך שוב.",
         .lastOwnerStays: "לא נותרו בעלים אחרים. יש לתת תחילה לחבר אחר את תפקיד הבעלים.",
         .recoverAccount: "שחזור החשבון",
@@ -159,6 +162,7 @@ extension Language {
         .linkIsInvalid: "קישור זה אינו תקף עוד",
         .linkIsUsedOrExpired: "פג תוקפו או שכבר נעשה בו שימוש. יש לבקש קישור חדש.",
         .passwordIsChanged: "הסיסמה שלך השתנתה",
+        .passwordWasChanged: "הסיסמה שלך השתנתה, והכניסות האחרות הסתיימו.",
         .mailSetsPassword: "מישהו ביקש סיסמה חדשה לחשבון שלך ב־{address}. קישור זה מגדיר אותה:",
         .mailConfirmsAddress: "קישור זה הופך כתובת זו לכתובת החשבון שלך ב־{address}:",
         .mailLinkWorksOnce: "הקישור פועל פעם אחת, בתוך שעה.",

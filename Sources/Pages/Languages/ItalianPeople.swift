@@ -1,6 +1,7 @@
 extension Language {
     static let italianPeopleTexts: [Text: String] = [
         .signInToYourAccount: "Accedi",
+        .browserIsSignedOut: "La Sua sessione in questo browser è stata chiusa.",
         .emailAddress: "Indirizzo email",
         .password: "Password",
         .useAnotherAddress: "Usa un altro indirizzo",
@@ -98,6 +99,7 @@ extension Language {
         .backToYourAccount: "Torna al Suo account",
         .save: "Salva",
         .changeIt: "Modifica",
+        .seeAll: "Vedi tutto",
         .removeIt: "Rimuovi",
         .addressIsSignInName: "Lei accede con questo indirizzo.",
         .changeAddress: "Modifica il Suo indirizzo email",
@@ -156,6 +158,7 @@ extension Language {
         .noMembership: "Lei non è membro di nessuna organizzazione.",
         .leave: "Lascia",
         .askToLeave: "Lasciare {organization}?",
+        .askToLeaveInstallation: "Lasciare questa installazione come operatore?",
         .leavingEndsAccess: "Perde subito l’accesso. Solo un membro può invitarLa di nuovo.",
         .lastOwnerStays: "Lei è l’ultimo proprietario. Prima dia il ruolo di proprietario a un altro membro.",
         .recoverAccount: "Recupera il Suo account",
@@ -166,6 +169,7 @@ extension Language {
         .linkIsInvalid: "Questo link non è più valido",
         .linkIsUsedOrExpired: "È scaduto o è già stato usato. Ne chieda uno nuovo.",
         .passwordIsChanged: "La Sua password è stata modificata",
+        .passwordWasChanged: "La Sua password è stata modificata e gli altri accessi sono terminati.",
         .mailSetsPassword: "Qualcuno ha chiesto una nuova password per il Suo account su {address}. Questo link la imposta:",
         .mailConfirmsAddress: "Questo link rende questo indirizzo quello del Suo account su {address}:",
         .mailLinkWorksOnce: "Il link funziona una volta, entro un’ora.",

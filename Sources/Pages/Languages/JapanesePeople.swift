@@ -1,6 +1,7 @@
 extension Language {
     static let japanesePeopleTexts: [Text: String] = [
         .signInToYourAccount: "サインイン",
+        .browserIsSignedOut: "このブラウザーではサインアウトしました。",
         .emailAddress: "メールアドレス",
         .password: "パスワード",
         .useAnotherAddress: "別のアドレスを使用",
@@ -92,6 +93,7 @@ extension Language {
         .backToYourAccount: "アカウントに戻る",
         .save: "保存",
         .changeIt: "変更",
+        .seeAll: "すべて表示",
         .removeIt: "削除",
         .addressIsSignInName: "このアドレスでサインインします。",
         .changeAddress: "メールアドレスを変更",
@@ -148,6 +150,7 @@ extension Language {
         .noMembership: "どの組織のメンバーでもありません。",
         .leave: "脱退",
         .askToLeave: "{organization}から脱退しますか？",
+        .askToLeaveInstallation: "このシステムの運用者をやめますか？",
         .leavingEndsAccess: "すぐにアクセスできなくなります。再び招待できるのはメンバーだけです。",
         .lastOwnerStays: "最後の所有者です。先に別のメンバーに所有者の役割を付与してください。",
         .recoverAccount: "アカウントを復旧",
@@ -158,6 +161,7 @@ extension Language {
         .linkIsInvalid: "このリンクは無効になりました",
         .linkIsUsedOrExpired: "有効期限が切れたか、すでに使用されています。新しいリンクを申請してください。",
         .passwordIsChanged: "パスワードが変更されました",
+        .passwordWasChanged: "パスワードが変更され、ほかのサインインは終了しました。",
         .mailSetsPassword: "{address}のアカウントについて、新しいパスワードが申請されました。このリンクで設定できます：",
         .mailConfirmsAddress: "このリンクを開くと、このアドレスが{address}のアカウントのアドレスになります：",
         .mailLinkWorksOnce: "リンクは1時間以内に1回だけ使用できます。",

@@ -1,6 +1,7 @@
 extension Language {
     static let koreanPeopleTexts: [Text: String] = [
         .signInToYourAccount: "로그인",
+        .browserIsSignedOut: "이 브라우저에서 로그아웃되었습니다.",
         .emailAddress: "이메일 주소",
         .password: "암호",
         .useAnotherAddress: "다른 주소 사용",
@@ -92,6 +93,7 @@ extension Language {
         .backToYourAccount: "내 계정으로 돌아가기",
         .save: "저장",
         .changeIt: "변경",
+        .seeAll: "모두 보기",
         .removeIt: "삭제",
         .addressIsSignInName: "이 주소로 로그인합니다.",
         .changeAddress: "이메일 주소 변경",
@@ -148,6 +150,7 @@ extension Language {
         .noMembership: "어느 조직의 구성원도 아닙니다.",
         .leave: "나가기",
         .askToLeave: "{organization}에서 나갈까요?",
+        .askToLeaveInstallation: "이 시스템의 운영자에서 나갈까요?",
         .leavingEndsAccess: "즉시 접근 권한을 잃습니다. 구성원만 다시 초대할 수 있습니다.",
         .lastOwnerStays: "마지막 소유자입니다. 먼저 다른 구성원에게 소유자 역할을 주세요.",
         .recoverAccount: "계정 복구",
@@ -158,6 +161,7 @@ extension Language {
         .linkIsInvalid: "이 링크는 더 이상 유효하지 않습니다",
         .linkIsUsedOrExpired: "만료되었거나 이미 사용되었습니다. 새 링크를 요청하세요.",
         .passwordIsChanged: "비밀번호가 변경되었습니다",
+        .passwordWasChanged: "비밀번호가 변경되었고 다른 로그인이 종료되었습니다.",
         .mailSetsPassword: "누군가 {address}의 계정에 대해 새 비밀번호를 요청했습니다. 이 링크로 설정합니다:",
         .mailConfirmsAddress: "이 링크는 이 주소를 {address}의 계정 주소로 만듭니다:",
         .mailLinkWorksOnce: "링크는 한 시간 안에 한 번만 사용할 수 있습니다.",

@@ -1,6 +1,7 @@
 extension Language {
     static let polishPeopleTexts: [Text: String] = [
         .signInToYourAccount: "Zaloguj się",
+        .browserIsSignedOut: "Wylogowano w tej przeglądarce.",
         .emailAddress: "Adres e-mail",
         .password: "Hasło",
         .useAnotherAddress: "Użyj innego adresu",
@@ -98,6 +99,7 @@ extension Language {
         .backToYourAccount: "Wróć do swojego konta",
         .save: "Zapisz",
         .changeIt: "Zmień",
+        .seeAll: "Zobacz wszystko",
         .removeIt: "Usuń",
         .addressIsSignInName: "Logujesz się tym adresem.",
         .changeAddress: "Zmień swój adres e-mail",
@@ -155,6 +157,7 @@ extension Language {
         .noMembership: "Nie należysz do żadnej organizacji.",
         .leave: "Opuść",
         .askToLeave: "Opuścić {organization}?",
+        .askToLeaveInstallation: "Opuścić tę instalację jako operator?",
         .leavingEndsAccess: "Natychmiast tracisz dostęp. Tylko członek może zaprosić cię ponownie.",
         .lastOwnerStays: "Nie ma innego właściciela. Najpierw nadaj innemu członkowi rolę właściciela.",
         .recoverAccount: "Odzyskaj swoje konto",
@@ -165,6 +168,7 @@ extension Language {
         .linkIsInvalid: "Ten link jest już nieważny",
         .linkIsUsedOrExpired: "Wygasł lub był już użyty. Poproś o nowy.",
         .passwordIsChanged: "Twoje hasło zostało zmienione",
+        .passwordWasChanged: "Twoje hasło zostało zmienione, a pozostałe sesje zakończone.",
         .mailSetsPassword: "Ktoś poprosił o nowe hasło do twojego konta w {address}. Ten link je ustawia:",
         .mailConfirmsAddress: "Ten link ustawia ten adres jako adres twojego konta w {address}:",
         .mailLinkWorksOnce: "Link działa raz, w ciągu godziny.",

@@ -1,6 +1,7 @@
 extension Language {
     static let portuguesePeopleTexts: [Text: String] = [
         .signInToYourAccount: "Iniciar sessão",
+        .browserIsSignedOut: "Sua sessão neste navegador foi encerrada.",
         .emailAddress: "Endereço de e-mail",
         .password: "Senha",
         .useAnotherAddress: "Usar outro endereço",
@@ -99,6 +100,7 @@ extension Language {
         .backToYourAccount: "Voltar à sua conta",
         .save: "Salvar",
         .changeIt: "Alterar",
+        .seeAll: "Ver tudo",
         .removeIt: "Remover",
         .addressIsSignInName: "Você entra com este endereço.",
         .changeAddress: "Alterar o seu endereço de e-mail",
@@ -157,6 +159,7 @@ extension Language {
         .noMembership: "Você não é membro de nenhuma organização.",
         .leave: "Sair",
         .askToLeave: "Sair de {organization}?",
+        .askToLeaveInstallation: "Sair desta instalação como operador?",
         .leavingEndsAccess: "Você perde o acesso imediatamente. Só um membro pode convidar você de novo.",
         .lastOwnerStays: "Você é o último proprietário. Antes, dê a outro membro a função de proprietário.",
         .recoverAccount: "Recuperar a sua conta",
@@ -167,6 +170,7 @@ extension Language {
         .linkIsInvalid: "Este link não é mais válido",
         .linkIsUsedOrExpired: "Ele expirou ou já foi usado. Peça um novo.",
         .passwordIsChanged: "A sua senha foi alterada",
+        .passwordWasChanged: "A sua senha foi alterada e as suas outras sessões foram encerradas.",
         .mailSetsPassword: "Alguém pediu uma nova senha para a sua conta em {address}. Este link a define:",
         .mailConfirmsAddress: "Este link faz deste endereço o da sua conta em {address}:",
         .mailLinkWorksOnce: "O link funciona uma vez, dentro de uma hora.",

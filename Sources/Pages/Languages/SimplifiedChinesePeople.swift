@@ -1,6 +1,7 @@
 extension Language {
     static let simplifiedChinesePeopleTexts: [Text: String] = [
         .signInToYourAccount: "登录",
+        .browserIsSignedOut: "您已在此浏览器中退出登录。",
         .emailAddress: "电子邮件地址",
         .password: "密码",
         .useAnotherAddress: "使用其他地址",
@@ -92,6 +93,7 @@ extension Language {
         .backToYourAccount: "返回您的账户",
         .save: "保存",
         .changeIt: "更改",
+        .seeAll: "查看全部",
         .removeIt: "移除",
         .addressIsSignInName: "您使用此地址登录。",
         .changeAddress: "更改电子邮件地址",
@@ -148,6 +150,7 @@ extension Language {
         .noMembership: "您不是任何组织的成员。",
         .leave: "离开",
         .askToLeave: "离开 {organization}？",
+        .askToLeaveInstallation: "退出此系统的运营者身份？",
         .leavingEndsAccess: "您会立即失去访问权限。只有成员可以再次邀请您。",
         .lastOwnerStays: "您是最后一位所有者。请先将所有者角色授予另一位成员。",
         .recoverAccount: "恢复您的账户",
@@ -158,6 +161,7 @@ extension Language {
         .linkIsInvalid: "此链接不再有效",
         .linkIsUsedOrExpired: "链接已过期或已被使用。请申请新的链接。",
         .passwordIsChanged: "您的密码已更改",
+        .passwordWasChanged: "您的密码已更改，其他登录已结束。",
         .mailSetsPassword: "有人为您在 {address} 的账户申请了新密码。此链接用于设置新密码：",
         .mailConfirmsAddress: "此链接将此地址设为您在 {address} 的账户的地址：",
         .mailLinkWorksOnce: "链接在一小时内有效，只能使用一次。",

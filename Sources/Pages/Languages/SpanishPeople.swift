@@ -1,6 +1,7 @@
 extension Language {
     static let spanishPeopleTexts: [Text: String] = [
         .signInToYourAccount: "Iniciar sesión",
+        .browserIsSignedOut: "Su sesión en este navegador se ha cerrado.",
         .emailAddress: "Dirección de correo",
         .password: "Contraseña",
         .useAnotherAddress: "Usar otra dirección",
@@ -99,6 +100,7 @@ extension Language {
         .backToYourAccount: "Volver a su cuenta",
         .save: "Guardar",
         .changeIt: "Cambiar",
+        .seeAll: "Ver todo",
         .removeIt: "Eliminar",
         .addressIsSignInName: "Usted inicia sesión con esta dirección.",
         .changeAddress: "Cambiar su dirección de correo electrónico",
@@ -157,6 +159,7 @@ extension Language {
         .noMembership: "No es miembro de ninguna organización.",
         .leave: "Abandonar",
         .askToLeave: "¿Abandonar {organization}?",
+        .askToLeaveInstallation: "¿Abandonar esta instalación como operador?",
         .leavingEndsAccess: "Pierde el acceso de inmediato. Solo un miembro puede volver a invitarle.",
         .lastOwnerStays: "Es el último propietario. Primero dé a otro miembro el rol de propietario.",
         .recoverAccount: "Recuperar su cuenta",
@@ -168,6 +171,7 @@ extension Language {
         .linkIsInvalid: "Este enlace ya no es válido",
         .linkIsUsedOrExpired: "Ha caducado o ya se ha usado. Pida uno nuevo.",
         .passwordIsChanged: "Su contraseña ha cambiado",
+        .passwordWasChanged: "Su contraseña ha cambiado y sus otras sesiones se han cerrado.",
         .mailSetsPassword: "Alguien ha pedido una nueva contraseña para su cuenta en {address}. Este enlace la establece:",
         .mailConfirmsAddress: "Este enlace convierte esta dirección en la de su cuenta en {address}:",
         .mailLinkWorksOnce: "El enlace funciona una vez, en el plazo de una hora.",

@@ -1,6 +1,7 @@
 extension Language {
     static let traditionalChinesePeopleTexts: [Text: String] = [
         .signInToYourAccount: "登入",
+        .browserIsSignedOut: "您已在此瀏覽器中登出。",
         .emailAddress: "電子郵件地址",
         .password: "密碼",
         .useAnotherAddress: "使用其他地址",
@@ -92,6 +93,7 @@ extension Language {
         .backToYourAccount: "返回您的帳號",
         .save: "儲存",
         .changeIt: "更改",
+        .seeAll: "查看全部",
         .removeIt: "移除",
         .addressIsSignInName: "您使用此地址登入。",
         .changeAddress: "更改電子郵件地址",
@@ -148,6 +150,7 @@ extension Language {
         .noMembership: "您不是任何組織的成員。",
         .leave: "離開",
         .askToLeave: "要離開 {organization} 嗎？",
+        .askToLeaveInstallation: "要退出此系統的營運者身分嗎？",
         .leavingEndsAccess: "您會立即失去存取權限。只有成員可以再次邀請您。",
         .lastOwnerStays: "您是最後一位擁有者。請先將擁有者角色授予另一位成員。",
         .recoverAccount: "復原您的帳號",
@@ -158,6 +161,7 @@ extension Language {
         .linkIsInvalid: "此連結不再有效",
         .linkIsUsedOrExpired: "連結已過期或已被使用。請申請新的連結。",
         .passwordIsChanged: "您的密碼已更改",
+        .passwordWasChanged: "您的密碼已更改，其他登入已結束。",
         .mailSetsPassword: "有人為您在 {address} 的帳號申請了新密碼。此連結用於設定新密碼：",
         .mailConfirmsAddress: "此連結會將此地址設為您在 {address} 的帳號的地址：",
         .mailLinkWorksOnce: "連結在一小時內有效，只能使用一次。",

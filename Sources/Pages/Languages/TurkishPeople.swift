@@ -1,6 +1,7 @@
 extension Language {
     static let turkishPeopleTexts: [Text: String] = [
         .signInToYourAccount: "Giriş yap",
+        .browserIsSignedOut: "Bu tarayıcıda çıkış yaptınız.",
         .emailAddress: "E-posta adresi",
         .password: "Parola",
         .useAnotherAddress: "Başka bir adres kullan",
@@ -98,6 +99,7 @@ extension Language {
         .backToYourAccount: "Hesabınıza dönün",
         .save: "Kaydet",
         .changeIt: "Değiştir",
+        .seeAll: "Tümünü gör",
         .removeIt: "Kaldır",
         .addressIsSignInName: "Bu adresle oturum açıyorsunuz.",
         .changeAddress: "E-posta adresinizi değiştirin",
@@ -156,6 +158,7 @@ extension Language {
         .noMembership: "Hiçbir kuruluşun üyesi değilsiniz.",
         .leave: "Ayrıl",
         .askToLeave: "{organization} kuruluşundan ayrılmak istiyor musunuz?",
+        .askToLeaveInstallation: "Bu kurulumdan işletmeci olarak ayrılmak istiyor musunuz?",
         .leavingEndsAccess: "Erişiminizi hemen kaybedersiniz. Sizi yalnızca bir üye yeniden davet edebilir.",
         .lastOwnerStays: "Son sahip sizsiniz. Önce başka bir üyeye sahip rolünü verin.",
         .recoverAccount: "Hesabınızı kurtarın",
@@ -167,6 +170,7 @@ extension Language {
         .linkIsInvalid: "Bu bağlantı artık geçerli değil",
         .linkIsUsedOrExpired: "Süresi doldu veya daha önce kullanıldı. Yeni bir bağlantı isteyin.",
         .passwordIsChanged: "Parolanız değiştirildi",
+        .passwordWasChanged: "Parolanız değiştirildi ve diğer oturumlarınız sona erdi.",
         .mailSetsPassword: "Birisi {address} adresindeki hesabınız için yeni bir parola istedi. Bu bağlantı parolayı belirler:",
         .mailConfirmsAddress: "Bu bağlantı, bu adresi {address} adresindeki hesabınızın adresi yapar:",
         .mailLinkWorksOnce: "Bağlantı bir saat içinde bir kez çalışır.",

@@ -46,7 +46,10 @@ extension AccountRoutes {
     private func leavePage(
         _ account: AccountContext, _ membership: Membership, of owner: UUID, in frame: PageFrame
     ) async throws -> AccountPage {
-        var page = AccountPage(.askToLeave, values: [.organization: try await name(of: owner, in: frame)])
+        var page =
+            owner == .platform
+            ? AccountPage(.askToLeaveInstallation)
+            : AccountPage(.askToLeave, values: [.organization: try await name(of: owner, in: frame)])
         page.details = [.leavingEndsAccess]
         page.forms = [AccountForm("/account/memberships/\(membership.id)/leave", account.formToken, button: .leave)]
         return page.leadingBack()

@@ -15,7 +15,7 @@ extension AccountRoutes {
         let (frame, done) = (endpoints.frame(request, account.web), try endpoints.query(request)["done"])
         let language = frame.language
         var page = AccountPage(.yourAccount)
-        if done?.isSame(as: "password") == true { page.notice = .passwordIsChanged }
+        if done?.isSame(as: "password") == true { page.notice = .passwordWasChanged }
         if done?.isSame(as: "joined") == true { page.notice = .invitationIsAccepted }
         if let outcome = AppleOutcome.allCases.first(where: { done?.isSame(as: $0.rawValue) == true }) {
             if outcome.isProblem { page.problem = outcome.text } else { page.notice = outcome.text }
@@ -23,7 +23,7 @@ extension AccountRoutes {
         if account.isOfAccount { page.sections = try await parts(of: account, in: language) }
         for (heading, path) in [(Text.signIns, "/account/sessions"), (.apiKeys, "/account/api-keys")] {
             let heading = language.text(heading)
-            page.sections.append(.init(heading, links: [.init(text: language.text(.changeIt), subject: heading, path: path)]))
+            page.sections.append(.init(heading, links: [.init(text: language.text(.seeAll), subject: heading, path: path)]))
         }
         page.sections.append(try await memberships(of: account, in: frame))
         var signOut = AccountForm("/account/sign-out", account.formToken, button: .signOut)
@@ -52,7 +52,7 @@ extension AccountRoutes {
                 "/account/recovery-codes"),
         ]
         if endpoints.relyingParty != nil {
-            sections.append(part(.passkeys, "\(factors.passkeys)", .changeIt, "/account/passkeys"))
+            sections.append(part(.passkeys, "\(factors.passkeys)", .seeAll, "/account/passkeys"))
         }
         if let form = try await endpoints.appleForm(account, directory) { sections.append(.init("Apple", forms: [form])) }
         return sections

@@ -23,7 +23,7 @@ extension PersonSignInRoutes {
         // An invitation is for another address than that of the account.
         var page = addressPage(step, email: (step.next.isInvitation ? step.email : account?.person.email) ?? "")
         if account != nil, again != nil { page.details = [.signInForThisStep] }
-        if query["done"]?.isSame(as: "signed-out") == true { page.notice = .youAreSignedOut }
+        if query["done"]?.isSame(as: "signed-out") == true { page.notice = .browserIsSignedOut }
         return page.response(in: endpoints.frame(request, context)).setting([endpoints.cookie(step)])
     }
 

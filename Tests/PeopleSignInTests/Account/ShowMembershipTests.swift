@@ -22,6 +22,11 @@ struct ShowMembershipTests {
             #expect(page.status == 200 && page.body.contains("Leave Acme?") && page.body.contains("/\(own)/leave\""))
             for id in [foreign.description, "x"] { #expect(try await account.get("/account/memberships/\(id)").location == "/account") }
             #expect(try await platform.count("membership") == 2)
+            let operation = ID<Membership>(at: Date())
+            _ = try await platform.ownerPool.run(
+                Membership.insert(operation, of: account.id, as: .builtIn(.platformOperator), owner: .platform, at: Date()))
+            let question = try await account.get("/account/memberships/\(operation)")
+            #expect(question.body.contains("<h1>Leave this installation as an operator?</h1>"))
         }
     }
 }
