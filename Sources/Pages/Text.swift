@@ -108,7 +108,7 @@ package enum Text: String, CaseIterable, Sendable {
     case confirmOnYourDevice, passkeysNeedAScript, passkeyWasNotConfirmed, browserHasNoPasskeys
     case passkeyIsNotAccepted, enterYourCode, codeOfAppOrRecovery, lostYourApp, passkeyIsTheSecondFactor
     case lostYourPasskey, codeIsWrong
-    case protectYourAccount, scanWithYourApp, keyByHand, thenEnterItsCode, confirm, recoveryCodes
+    case protectYourAccount, scanWithYourApp, keyByHand, openInAnApp, thenEnterItsCode, confirm, recoveryCodes
     case keepTheCodes, continueToAccount, youAreInvited, createAccountToAccept, signInToAccept
     case invitationIsForAnother, invitationIsAccepted, role, yourName
     case enterYourName, chooseAPassword, createAccount, acceptInvitation, invitationIsOver, invitationWasUsed

@@ -24,6 +24,8 @@ struct ShowSecondFactorTests {
             #expect(try await ada.givePassword().location == "/account/sign-in/code")
             let page = try await ada.open("/sign-in/code")
             #expect(page.body.contains("enter a recovery code. Without one, ask the operator of this installation"))
+            // A recovery code has letters.
+            #expect(page.body.contains("maxlength=\"64\"") && !page.body.contains("inputmode"))
             try await ada.addPasskey(SoftwareAuthenticator())
             _ = try await platform.ownerPool.run(["DELETE FROM recovery_code", "DELETE FROM person_totp"])
             #expect(try await ada.open("/sign-in/code").body.contains("If you have lost your passkeys, ask the operator"))

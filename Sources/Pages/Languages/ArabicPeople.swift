@@ -25,6 +25,7 @@ extension Language {
         .protectYourAccount: "احمِ حسابك",
         .scanWithYourApp: "امسح هذه الصورة بتطبيق مصادقة. يعرض التطبيق رمزًا جديدًا لكل تسجيل دخول.",
         .keyByHand: "أو أدخل هذا المفتاح في التطبيق:",
+        .openInAnApp: "فتح في تطبيق على هذا الجهاز",
         .thenEnterItsCode: "ثم أدخل الرمز الذي يعرضه التطبيق.",
         .confirm: "تأكيد",
         .recoveryCodes: "رموز الاسترداد الخاصة بك",

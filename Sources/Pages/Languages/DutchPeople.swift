@@ -27,6 +27,7 @@ extension Language {
         .protectYourAccount: "Bescherm uw account",
         .scanWithYourApp: "Scan deze afbeelding met een authenticator-app. De app toont voor elke keer inloggen een nieuwe code.",
         .keyByHand: "U kunt deze sleutel ook in de app invoeren:",
+        .openInAnApp: "Openen in een app op dit apparaat",
         .thenEnterItsCode: "Voer daarna de code in die de app toont.",
         .confirm: "Bevestigen",
         .recoveryCodes: "Uw herstelcodes",

@@ -43,6 +43,7 @@ extension Language {
         .protectYourAccount: "Protect your account",
         .scanWithYourApp: "Scan this picture with an authenticator app. The app shows a new code for each sign-in.",
         .keyByHand: "Or enter this key in the app:",
+        .openInAnApp: "Open in an app on this device",
         .thenEnterItsCode: "Then enter the code that the app shows.",
         .confirm: "Confirm",
         .recoveryCodes: "Your recovery codes",

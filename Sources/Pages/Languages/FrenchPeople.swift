@@ -28,6 +28,7 @@ extension Language {
         .scanWithYourApp:
             "Scannez cette image avec une application d’authentification. L’application affiche un nouveau code pour chaque connexion.",
         .keyByHand: "Ou saisissez cette clé dans l’application :",
+        .openInAnApp: "Ouvrir dans une application de cet appareil",
         .thenEnterItsCode: "Saisissez ensuite le code affiché par l’application.",
         .confirm: "Confirmer",
         .recoveryCodes: "Vos codes de récupération",

@@ -27,6 +27,7 @@ extension Language {
         .protectYourAccount: "Schützen Sie Ihr Konto",
         .scanWithYourApp: "Scannen Sie dieses Bild mit einer Authenticator-App. Die App zeigt für jede Anmeldung einen neuen Code.",
         .keyByHand: "Oder geben Sie diesen Schlüssel in der App ein:",
+        .openInAnApp: "In einer App auf diesem Gerät öffnen",
         .thenEnterItsCode: "Geben Sie dann den Code ein, den die App anzeigt.",
         .confirm: "Bestätigen",
         .recoveryCodes: "Ihre Wiederherstellungscodes",

@@ -25,6 +25,7 @@ extension Language {
         .protectYourAccount: "הגנה על החשבון שלך",
         .scanWithYourApp: "יש לסרוק את התמונה הזאת באפליקציית אימות. האפליקציה מציגה קוד חדש לכל כניסה.",
         .keyByHand: "או להזין את המפתח הזה באפליקציה:",
+        .openInAnApp: "פתיחה באפליקציה במכשיר זה",
         .thenEnterItsCode: "לאחר מכן יש להזין את הקוד שהאפליקציה מציגה.",
         .confirm: "אישור",
         .recoveryCodes: "קודי השחזור שלך",

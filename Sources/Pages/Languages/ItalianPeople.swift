@@ -26,6 +26,7 @@ extension Language {
         .protectYourAccount: "Protegga il Suo account",
         .scanWithYourApp: "Scansioni questa immagine con un’app di autenticazione. L’app mostra un nuovo codice per ogni accesso.",
         .keyByHand: "Oppure inserisca questa chiave nell’app:",
+        .openInAnApp: "Apri in un’app su questo dispositivo",
         .thenEnterItsCode: "Inserisca poi il codice mostrato dall’app.",
         .confirm: "Conferma",
         .recoveryCodes: "I Suoi codici di recupero",

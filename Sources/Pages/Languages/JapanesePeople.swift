@@ -25,6 +25,7 @@ extension Language {
         .protectYourAccount: "アカウントを保護してください",
         .scanWithYourApp: "認証アプリでこの画像をスキャンしてください。アプリはサインインのたびに新しいコードを表示します。",
         .keyByHand: "または、このキーをアプリに入力してください：",
+        .openInAnApp: "このデバイスのアプリで開く",
         .thenEnterItsCode: "次に、アプリに表示されるコードを入力してください。",
         .confirm: "確認",
         .recoveryCodes: "回復コード",

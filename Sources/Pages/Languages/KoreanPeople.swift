@@ -25,6 +25,7 @@ extension Language {
         .protectYourAccount: "계정을 보호하세요",
         .scanWithYourApp: "인증 앱으로 이 그림을 스캔하세요. 앱은 로그인할 때마다 새 코드를 표시합니다.",
         .keyByHand: "또는 이 키를 앱에 입력하세요:",
+        .openInAnApp: "이 기기의 앱에서 열기",
         .thenEnterItsCode: "그런 다음 앱에 표시되는 코드를 입력하세요.",
         .confirm: "확인",
         .recoveryCodes: "복구 코드",

@@ -26,6 +26,7 @@ extension Language {
         .protectYourAccount: "Ochrona konta",
         .scanWithYourApp: "Proszę zeskanować ten obraz aplikacją uwierzytelniającą. Aplikacja pokazuje nowy kod przy każdym logowaniu.",
         .keyByHand: "Lub wpisać ten klucz w aplikacji:",
+        .openInAnApp: "Otwórz w aplikacji na tym urządzeniu",
         .thenEnterItsCode: "Następnie proszę wpisać kod, który pokazuje aplikacja.",
         .confirm: "Potwierdź",
         .recoveryCodes: "Kody odzyskiwania",

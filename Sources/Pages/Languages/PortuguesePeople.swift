@@ -27,6 +27,7 @@ extension Language {
         .scanWithYourApp:
             "Escaneie esta imagem com um aplicativo autenticador. O aplicativo mostra um novo código a cada início de sessão.",
         .keyByHand: "Ou digite esta chave no aplicativo:",
+        .openInAnApp: "Abrir em um aplicativo deste dispositivo",
         .thenEnterItsCode: "Depois digite o código que o aplicativo mostra.",
         .confirm: "Confirmar",
         .recoveryCodes: "Seus códigos de recuperação",

@@ -25,6 +25,7 @@ extension Language {
         .protectYourAccount: "保护您的账户",
         .scanWithYourApp: "请用身份验证器应用扫描此图片。应用会在每次登录时显示新的验证码。",
         .keyByHand: "或在应用中输入此密钥：",
+        .openInAnApp: "在此设备上的应用中打开",
         .thenEnterItsCode: "然后输入应用显示的验证码。",
         .confirm: "确认",
         .recoveryCodes: "您的恢复代码",

@@ -27,6 +27,7 @@ extension Language {
         .scanWithYourApp:
             "Escanee esta imagen con una aplicación de autenticación. La aplicación muestra un código nuevo para cada inicio de sesión.",
         .keyByHand: "O introduzca esta clave en la aplicación:",
+        .openInAnApp: "Abrir en una aplicación de este dispositivo",
         .thenEnterItsCode: "Después introduzca el código que muestra la aplicación.",
         .confirm: "Confirmar",
         .recoveryCodes: "Sus códigos de recuperación",

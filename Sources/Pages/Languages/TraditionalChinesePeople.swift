@@ -25,6 +25,7 @@ extension Language {
         .protectYourAccount: "保護您的帳號",
         .scanWithYourApp: "請用驗證器 App 掃描此圖片。App 會在每次登入時顯示新的驗證碼。",
         .keyByHand: "或在 App 中輸入此密鑰：",
+        .openInAnApp: "在此裝置上的 App 中開啟",
         .thenEnterItsCode: "然後輸入 App 顯示的驗證碼。",
         .confirm: "確認",
         .recoveryCodes: "您的復原代碼",

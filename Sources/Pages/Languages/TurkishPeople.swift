@@ -26,6 +26,7 @@ extension Language {
         .protectYourAccount: "Hesabınızı koruyun",
         .scanWithYourApp: "Bu resmi bir kimlik doğrulama uygulamasıyla tarayın. Uygulama her giriş için yeni bir kod gösterir.",
         .keyByHand: "Ya da uygulamaya bu anahtarı girin:",
+        .openInAnApp: "Bu cihazdaki bir uygulamada aç",
         .thenEnterItsCode: "Ardından uygulamanın gösterdiği kodu girin.",
         .confirm: "Onayla",
         .recoveryCodes: "Kurtarma kodlarınız",

@@ -6,7 +6,6 @@ import Hummingbird
 import Pages
 import People
 import Postgres
-import QRCode
 import Sealing
 import Web
 
@@ -52,12 +51,11 @@ extension AccountRoutes {
     func enrollmentPage(
         _ account: AccountContext, _ key: AuthenticatorKey, replacing earlier: PersonTOTP? = nil, problem: Text? = nil
     ) -> AccountPage {
-        var field = AccountForm.Field.code()
+        var field = AccountForm.Field.appCode()
         (field.problem, field.hint) = (problem, .thenEnterItsCode)
         var page = AccountPage(earlier == nil ? .authenticatorApp : .setUpAnotherApp)
         page.details = (earlier == nil ? [] : [.earlierAppStays]) + [.scanWithYourApp]
-        page.picture = key.qrCode(issuer: AccountEndpoints.product, account: account.person.email).svg
-        page.facts = [.init(.keyByHand, key.text.reveal())]
+        page.show(key, of: account.person.email)
         page.forms = [
             AccountForm(
                 earlier == nil ? "/account/totp" : "/account/new-totp", account.formToken, fields: [field],

@@ -24,6 +24,8 @@ package struct AccountForm: Sendable {
         package var problem: Text?
         /// Whether the person cannot change it. A password manager still reads it.
         var isFixed = false
+        /// Whether a phone shows its keys for digits.
+        var isNumeric = false
         /// In characters.
         package var longest = 254
 
@@ -43,6 +45,14 @@ package struct AccountForm: Sendable {
             return field
         }
 
+        /// The code of an authenticator app: 6 digits, with the space that some apps show.
+        static func appCode() -> Field {
+            var field = code()
+            (field.isNumeric, field.longest) = (true, 7)
+            return field
+        }
+
+        /// The code of an authenticator app, or a recovery code, which has letters.
         package static func code() -> Field {
             var field = Field("code", .code, .code, autocomplete: "one-time-code")
             field.longest = 64
@@ -78,7 +88,8 @@ package struct AccountForm: Sendable {
                     "name": field.name, "label": frame.language.text(field.label),
                     "type": field.kind == .code ? "text" : field.kind.rawValue, "isCode": field.kind == .code,
                     "autocomplete": field.autocomplete, "value": field.value, "longest": field.longest, "isFixed": field.isFixed,
-                    "hasFocus": place == focus,
+                    "hasFocus": place == focus, "isNumeric": field.isNumeric,
+                    "capitals": field.autocomplete == "name" ? "words" : "none",
                 ]
                 if let hint = field.hint { (content["hasHint"], content["hint"]) = (true, frame.language.text(hint, values)) }
                 if let problem = field.problem {
@@ -99,7 +110,7 @@ package struct AccountForm: Sendable {
         {{#fields}}
         <p><label for="{{name}}">{{label}}</label>
         <input id="{{name}}" name="{{name}}" type="{{type}}" value="{{value}}" maxlength="{{longest}}" autocomplete="{{autocomplete}}" \
-        autocapitalize="none" spellcheck="false"{{^isCode}} class="name"{{/isCode}}{{#isCode}} dir="ltr"{{/isCode}} required\
+        autocapitalize="{{capitals}}" spellcheck="false"{{#isNumeric}} inputmode="numeric"{{/isNumeric}}{{^isCode}} class="name"{{/isCode}}{{#isCode}} dir="ltr"{{/isCode}} required\
         {{#isFixed}} readonly{{/isFixed}}{{#isDescribed}} aria-describedby="about-{{name}}"{{/isDescribed}}\
         {{#isRefused}} aria-invalid="true"{{/isRefused}}{{#hasFocus}} autofocus{{/hasFocus}}>
         {{#isDescribed}}

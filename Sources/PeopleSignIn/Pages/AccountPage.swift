@@ -63,6 +63,8 @@ package struct AccountPage: Sendable {
     var codes: [String] = []
     /// An SVG of our own, such as a QR code. It is inserted unchanged.
     var picture: String?
+    /// The address below the picture that has the same content, for an app on this device.
+    var pictureLink: Link?
     package var forms: [AccountForm] = []
     /// Forms after all sections, each with a line above, because they do not belong to the last section.
     var lastForms: [AccountForm] = []
@@ -96,6 +98,9 @@ package struct AccountPage: Sendable {
         if let notice { (content["hasNotice"], content["notice"]) = (true, words(notice)) }
         if let problem { (content["hasProblem"], content["problem"]) = (true, words(problem)) }
         if let picture { (content["hasPicture"], content["picture"]) = (true, picture) }
+        if let pictureLink {
+            (content["hasPictureLink"], content["pictureURL"], content["pictureText"]) = (true, pictureLink.path, words(pictureLink.text))
+        }
         // The browser states the origin of a form only with such a policy.
         return frame.response(
             Self.template, content, status, forms: PagePolicy.forms(redirectingTo: redirects), referrerPolicy: referrerPolicy)
@@ -116,6 +121,9 @@ package struct AccountPage: Sendable {
         {{#hasPicture}}
         <p>{{{picture}}}</p>
         {{/hasPicture}}
+        {{#hasPictureLink}}
+        <p><a href="{{pictureURL}}">{{pictureText}}</a></p>
+        {{/hasPictureLink}}
         {{#hasFacts}}
         <dl>
         {{#facts}}

@@ -23,12 +23,11 @@ extension PersonSignInRoutes {
     }
 
     func authenticatorPage(_ step: StepTicket, _ key: AuthenticatorKey, account: String, problem: Text? = nil) -> AccountPage {
-        var field = AccountForm.Field.code()
+        var field = AccountForm.Field.appCode()
         (field.problem, field.hint) = (problem, .thenEnterItsCode)
         var page = AccountPage(.protectYourAccount)
         page.details = [.scanWithYourApp]
-        page.picture = key.qrCode(issuer: AccountEndpoints.product, account: account).svg
-        page.facts = [.init(.keyByHand, key.text.reveal())]
+        page.show(key, of: account)
         page.forms = [AccountForm("/account/sign-in/authenticator", endpoints.formToken(step), fields: [field], button: .confirm)]
         if problem != nil { page.status = .badRequest }
         return page
@@ -40,5 +39,15 @@ extension PersonSignInRoutes {
         case .person(let id): try await endpoints.people.repeatable.run(Person.find(id)).first(Person.init)?.email
         case .invited(let token, _, _): try await openInvitation(token)?.invitation.email
         }
+    }
+}
+
+extension AccountPage {
+    /// Shows the key of a new app as a picture for another device, as a link for this one, and as text.
+    /// - Parameter address: the address that the app shows.
+    mutating func show(_ key: AuthenticatorKey, of address: String) {
+        picture = key.qrCode(issuer: AccountEndpoints.product, account: address).svg
+        pictureLink = .init(text: .openInAnApp, path: key.uri(issuer: AccountEndpoints.product, account: address).reveal())
+        facts = [.init(.keyByHand, key.text.reveal())]
     }
 }
