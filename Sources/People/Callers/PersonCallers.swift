@@ -39,7 +39,7 @@ package final class PersonCallers: Sendable {
             var scopes: [UUID: Set<APIKey.Scope>] = [:]
             for row in memberships {
                 let owner: UUID = try row.get("tenant_id")
-                if try required.contains(owner), try !session.satisfiesProvider(of: owner, as: Role(row)) { continue }
+                if required.contains(owner), try !session.satisfiesProvider(of: owner, as: Role(row)) { continue }
                 scopes[owner] = try Self.scopes(row)
             }
             var supports: [UUID: SupportAccess] = [:]

@@ -1,7 +1,6 @@
 package import Access
 package import Foundation
-package import People
-package import Postgres
+import Postgres
 import Tenancy
 
 /// The tenants whose own provider a person must use to act for them.
