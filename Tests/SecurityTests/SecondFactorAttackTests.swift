@@ -1,5 +1,6 @@
 import Foundation
 import Postgres
+import Server
 import TestSupport
 import Testing
 
