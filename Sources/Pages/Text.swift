@@ -104,7 +104,7 @@ package enum Text: String, CaseIterable, Sendable {
 
     // The sign-in of people who manage a tenant or the platform.
     case signInToYourAccount, browserIsSignedOut, emailAddress, password, useAnotherAddress, enterAnAddress
-    case addressOrPasswordIsWrong, tooManyAttempts, signInForThisStep, usePasskey, usePassword
+    case addressOrPasswordIsWrong, tooManyAttempts, waitSeconds, waitMinutes, waitHours, signInForThisStep, usePasskey, usePassword
     case confirmOnYourDevice, passkeysNeedAScript, passkeyWasNotConfirmed, browserHasNoPasskeys
     case passkeyIsNotAccepted, enterYourCode, codeOfAppOrRecovery, lostYourApp, passkeyIsTheSecondFactor
     case lostYourPasskey, codeIsWrong
@@ -125,7 +125,7 @@ package enum Text: String, CaseIterable, Sendable {
 
     // The login from a terminal.
     case logInToTheTerminal, terminalActsAsYou, continueIfYouStartedTheLogin, programOnMachine, terminalRequestIsOver
-    case logInAgainInTheTerminal
+    case logInAgainInTheTerminal, enterOnlyYourTerminalsCode, continueOnlyForYourTerminal
 
     // Their own account.
     case yourAccount, backToYourAccount, save, changeIt, seeAll, removeIt, addressIsSignInName, changeAddress
@@ -151,7 +151,8 @@ package enum Text: String, CaseIterable, Sendable {
 extension Text {
     /// A place in a text for a value, written as `{application}`.
     package enum Placeholder: String, CaseIterable, Sendable {
-        case address, api, application, count, date, field, limit, machine, minutes, organization, parameter, reference, role, seconds, user
+        case address, api, application, count, date, field, limit, machine, minutes, organization, parameter, reference, role, seconds,
+            user, wait
         case limitWhenEncoded = "limit_when_encoded"
     }
 
@@ -163,6 +164,16 @@ extension Text {
 }
 
 extension Language {
+    /// A wait in the unit that people read, rounded up: seconds, minutes or hours. All numbers are at least 2.
+    package func wait(_ seconds: Int) -> String {
+        let minutes = seconds / 60 + (seconds % 60 > 0 ? 1 : 0)
+        let (text, count): (Text, Int) =
+            if seconds <= 90 { (.waitSeconds, max(2, seconds)) } else if minutes < 120 { (.waitMinutes, minutes) } else {
+                (.waitHours, minutes / 60 + (minutes % 60 > 0 ? 1 : 0))
+            }
+        return self.text(text, [.count: "\(count)"])
+    }
+
     /// The text with its values.
     package func text(_ text: Text, _ values: [Text.Placeholder: String] = [:]) -> String {
         pieces(text, values).map { piece in

@@ -8,7 +8,8 @@ import Testing
 struct TextTests {
     /// Words of one language that are words of English, too.
     private static let sameAsInEnglish: [Language: Set<Text>] = [
-        .dutch: [.code, .privacy], .french: [.application, .code, .aTerminal], .german: [.code, .passkeys, .aBrowser, .aTerminal],
+        .dutch: [.code, .privacy], .french: [.application, .code, .aTerminal, .waitMinutes],
+        .german: [.code, .passkeys, .aBrowser, .aTerminal],
         .spanish: [.aTerminal], .portuguese: [.aTerminal], .italian: [.password],
     ]
 
@@ -70,6 +71,19 @@ struct TextTests {
             }
             #expect(language.isRightToLeft == text.contains("\u{2068}"), "\(language) \(text)")
             for joining in LanguageChoiceTests.joining { #expect(language.isolated("\(joining)a") == "\u{2068}\(joining)a\u{2069}") }
+        }
+    }
+
+    @Test("a wait is in the unit that people read, and never one of it", arguments: Language.allCases)
+    func wait(_ language: Language) {
+        let english = [
+            (1, "2 seconds"), (2, "2 seconds"), (90, "90 seconds"), (91, "2 minutes"), (900, "15 minutes"), (901, "16 minutes"),
+            (3600, "60 minutes"), (7140, "119 minutes"), (7200, "2 hours"), (7201, "3 hours"), (86400, "24 hours"),
+        ]
+        for (seconds, words) in english {
+            if language == .english { #expect(language.wait(seconds) == words) }
+            let text = language.text(.tooManyAttempts, [.wait: language.wait(seconds)])
+            #expect(text.contains(words.prefix { $0 != " " }) && !text.contains("{"), "\(text)")
         }
     }
 

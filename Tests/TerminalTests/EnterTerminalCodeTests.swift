@@ -11,6 +11,8 @@ struct EnterTerminalCodeTests {
             #expect(try await TestBrowser(platform).get(url).location == "/account/sign-in?again=/account/device")
             let page = try await person.browser.get("\(url)?user_code=BCDF-GHJK")
             #expect(page.status == 200 && !page.body.contains("BCDF-GHJK\""))
+            // The terminal can be on another machine.
+            #expect(page.body.contains("a terminal in which you started the login yourself"))
             let old = try await TerminalPerson(platform, name: "Grace", signedInBefore: 601)
             #expect(try await old.browser.get(url).location == "/account/sign-in?again=/account/device")
         }

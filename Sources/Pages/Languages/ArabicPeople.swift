@@ -7,7 +7,10 @@ extension Language {
         .useAnotherAddress: "استخدام عنوان آخر",
         .enterAnAddress: "أدخل عنوان بريد إلكتروني، مثل ada@example.com.",
         .addressOrPasswordIsWrong: "العنوان أو كلمة السر غير صحيحة.",
-        .tooManyAttempts: "محاولات كثيرة جدًا. انتظر {seconds} ثانية ثم حاول مرة أخرى.",
+        .tooManyAttempts: "محاولات كثيرة جدًا. انتظر {wait} ثم حاول مرة أخرى.",
+        .waitSeconds: "{count} ث",
+        .waitMinutes: "{count} د",
+        .waitHours: "{count} س",
         .signInForThisStep: "تتطلب هذه الخطوة تسجيل دخول جديدًا لحماية حسابك.",
         .usePasskey: "استخدام مفتاح مرور",
         .usePassword: "استخدام كلمة السر",
@@ -89,6 +92,10 @@ extension Language {
             "الحساب الذي سجّلت الدخول به: {user}. إذا سمحت بذلك، فسيتمكن البرنامج {application} هناك من تنفيذ كل ما يمكنك تنفيذه لمدة تصل إلى 90 يومًا. يمكنك إنهاء جلسته في حسابك.",
         .continueIfYouStartedTheLogin:
             "يُرجى عدم المتابعة إلا إذا بدأت تسجيل الدخول هذا في طرفية للتو. لن يطلب منك أي شخص من فريق الدعم ذلك أبدًا.",
+        .enterOnlyYourTerminalsCode:
+            "لا تُدخل إلا رمز طرفية بدأت فيها تسجيل الدخول بنفسك. لن يطلب منك أي شخص من فريق الدعم هذا الرمز أبدًا.",
+        .continueOnlyForYourTerminal:
+            "لا تتابع إلا إذا بدأت تسجيل الدخول هذا بنفسك في طرفية، وكانت الطرفية تعرض الرمز نفسه. لن يطلب منك أي شخص من فريق الدعم ذلك أبدًا.",
         .programOnMachine: "{application} على {machine}",
         .terminalRequestIsOver: "انتهت صلاحية تسجيل الدخول في الطرفية، أو أن هذا الرابط لا يخص أي تسجيل دخول.",
         .logInAgainInTheTerminal: "يُرجى تسجيل الدخول مرة أخرى في الطرفية.",

@@ -7,7 +7,10 @@ extension Language {
         .useAnotherAddress: "Een ander adres gebruiken",
         .enterAnAddress: "Voer een e-mailadres in, bijvoorbeeld ada@example.com.",
         .addressOrPasswordIsWrong: "Het adres of het wachtwoord is onjuist.",
-        .tooManyAttempts: "Te veel pogingen. Wacht {seconds} s en probeer het opnieuw.",
+        .tooManyAttempts: "Te veel pogingen. Wacht {wait} en probeer het opnieuw.",
+        .waitSeconds: "{count} seconden",
+        .waitMinutes: "{count} minuten",
+        .waitHours: "{count} uur",
         .signInForThisStep: "Voor deze stap moet u opnieuw inloggen. Dat beschermt uw account.",
         .usePasskey: "Een passkey gebruiken",
         .usePassword: "Het wachtwoord gebruiken",
@@ -94,6 +97,10 @@ extension Language {
             "U bent ingelogd als {user}. Als u het toestaat, kan het programma {application} daar tot 90 dagen lang alles doen wat u kunt doen. U kunt de sessie ervan beëindigen in uw account.",
         .continueIfYouStartedTheLogin:
             "Ga alleen door als u deze login zojuist zelf in een terminal bent begonnen. Niemand van de helpdesk zal u hier ooit om vragen.",
+        .enterOnlyYourTerminalsCode:
+            "Voer alleen de code in van een terminal waarin u de login zelf bent begonnen. Niemand van de helpdesk zal u ooit om de code vragen.",
+        .continueOnlyForYourTerminal:
+            "Ga alleen door als u deze login zelf in een terminal bent begonnen en de terminal dezelfde code weergeeft. Niemand van de helpdesk zal u hier ooit om vragen.",
         .programOnMachine: "{application} op {machine}",
         .terminalRequestIsOver: "De login in de terminal is verlopen, of deze link hoort niet bij een login.",
         .logInAgainInTheTerminal: "Log opnieuw in in de terminal.",

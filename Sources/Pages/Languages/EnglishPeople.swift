@@ -24,7 +24,10 @@ extension Language {
         .useAnotherAddress: "Use another address",
         .enterAnAddress: "Enter an email address, such as ada@example.com.",
         .addressOrPasswordIsWrong: "The address or the password is wrong.",
-        .tooManyAttempts: "Too many attempts. Wait {seconds} s, and try again.",
+        .tooManyAttempts: "Too many attempts. Wait {wait}, and try again.",
+        .waitSeconds: "{count} seconds",
+        .waitMinutes: "{count} minutes",
+        .waitHours: "{count} hours",
         .signInForThisStep: "This step needs a new sign-in. It protects your account.",
         .usePasskey: "Use a passkey",
         .usePassword: "Use the password",
@@ -93,6 +96,10 @@ extension Language {
             "You are signed in as {user}. If you allow it, the program {application} can do there all that you can do, for up to 90 days. You can end its session in your account.",
         .continueIfYouStartedTheLogin:
             "Continue only if you started this login in a terminal just now. Nobody from support will ever ask you for it.",
+        .enterOnlyYourTerminalsCode:
+            "Enter only the code of a terminal in which you started the login yourself. Nobody from support will ever ask you for it.",
+        .continueOnlyForYourTerminal:
+            "Continue only if you started this login in a terminal yourself, and the terminal shows the same code. Nobody from support will ever ask you for it.",
         .programOnMachine: "{application} on {machine}",
         .terminalRequestIsOver: "The login of the terminal has expired, or this link does not come from one.",
         .logInAgainInTheTerminal: "Log in again in the terminal.",

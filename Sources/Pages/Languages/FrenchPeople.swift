@@ -7,7 +7,10 @@ extension Language {
         .useAnotherAddress: "Utiliser une autre adresse",
         .enterAnAddress: "Saisissez une adresse e-mail, par exemple ada@example.com.",
         .addressOrPasswordIsWrong: "L’adresse ou le mot de passe est incorrect.",
-        .tooManyAttempts: "Trop de tentatives. Attendez {seconds} s, puis réessayez.",
+        .tooManyAttempts: "Trop de tentatives. Attendez {wait}, puis réessayez.",
+        .waitSeconds: "{count} secondes",
+        .waitMinutes: "{count} minutes",
+        .waitHours: "{count} heures",
         .signInForThisStep: "Cette étape demande une nouvelle connexion. Elle protège votre compte.",
         .usePasskey: "Utiliser une clé d’accès",
         .usePassword: "Utiliser le mot de passe",
@@ -97,6 +100,10 @@ extension Language {
             "Vous utilisez ce compte : {user}. Si vous l’autorisez, le programme {application} pourra y faire tout ce que vous pouvez faire, pendant 90 jours au plus. Vous pouvez mettre fin à sa session dans votre compte.",
         .continueIfYouStartedTheLogin:
             "Continuez uniquement si vous venez de commencer cette connexion dans un terminal. L’assistance ne vous le demandera jamais.",
+        .enterOnlyYourTerminalsCode:
+            "Saisissez uniquement le code d’un terminal dans lequel vous avez vous-même commencé la connexion. L’assistance ne vous le demandera jamais.",
+        .continueOnlyForYourTerminal:
+            "Continuez uniquement si vous avez vous-même commencé cette connexion dans un terminal et que le terminal affiche le même code. L’assistance ne vous le demandera jamais.",
         .programOnMachine: "{application} sur {machine}",
         .terminalRequestIsOver: "La connexion du terminal a expiré, ou ce lien ne provient pas d’une connexion.",
         .logInAgainInTheTerminal: "Connectez-vous de nouveau dans le terminal.",

@@ -7,7 +7,10 @@ extension Language {
         .useAnotherAddress: "Andere Adresse verwenden",
         .enterAnAddress: "Geben Sie eine E-Mail-Adresse ein, zum Beispiel ada@example.com.",
         .addressOrPasswordIsWrong: "Die Adresse oder das Passwort ist falsch.",
-        .tooManyAttempts: "Zu viele Versuche. Warten Sie {seconds} s, und versuchen Sie es erneut.",
+        .tooManyAttempts: "Zu viele Versuche. Warten Sie {wait}, und versuchen Sie es erneut.",
+        .waitSeconds: "{count} Sekunden",
+        .waitMinutes: "{count} Minuten",
+        .waitHours: "{count} Stunden",
         .signInForThisStep: "Dieser Schritt erfordert eine neue Anmeldung. Das schützt Ihr Konto.",
         .usePasskey: "Passkey verwenden",
         .usePassword: "Passwort verwenden",
@@ -95,6 +98,10 @@ extension Language {
             "Sie sind mit diesem Konto angemeldet: {user}. Wenn Sie es zulassen, kann das Programm {application} dort bis zu 90 Tage lang alles tun, was Sie tun können. Sie können seine Sitzung in Ihrem Konto beenden.",
         .continueIfYouStartedTheLogin:
             "Fahren Sie nur fort, wenn Sie diese Anmeldung gerade eben in einem Terminal begonnen haben. Niemand vom Support wird Sie jemals danach fragen.",
+        .enterOnlyYourTerminalsCode:
+            "Geben Sie nur den Code eines Terminals ein, in dem Sie die Anmeldung selbst begonnen haben. Niemand vom Support wird Sie jemals danach fragen.",
+        .continueOnlyForYourTerminal:
+            "Fahren Sie nur fort, wenn Sie diese Anmeldung selbst in einem Terminal begonnen haben und das Terminal denselben Code anzeigt. Niemand vom Support wird Sie jemals danach fragen.",
         .programOnMachine: "{application} auf {machine}",
         .terminalRequestIsOver: "Die Anmeldung im Terminal ist abgelaufen, oder dieser Link gehört zu keiner.",
         .logInAgainInTheTerminal: "Melden Sie sich im Terminal noch einmal an.",

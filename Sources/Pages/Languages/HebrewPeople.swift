@@ -7,7 +7,10 @@ extension Language {
         .useAnotherAddress: "שימוש בכתובת אחרת",
         .enterAnAddress: "יש להזין כתובת דוא״ל, למשל ada@example.com.",
         .addressOrPasswordIsWrong: "הכתובת או הסיסמה שגויה.",
-        .tooManyAttempts: "יותר מדי ניסיונות. יש להמתין {seconds} שניות ולנסות שוב.",
+        .tooManyAttempts: "יותר מדי ניסיונות. יש להמתין {wait} ולנסות שוב.",
+        .waitSeconds: "{count} שניות",
+        .waitMinutes: "{count} דקות",
+        .waitHours: "{count} שעות",
         .signInForThisStep: "השלב הזה דורש כניסה חדשה, כדי להגן על החשבון שלך.",
         .usePasskey: "שימוש במפתח גישה",
         .usePassword: "שימוש בסיסמה",
@@ -87,6 +90,9 @@ extension Language {
         .terminalActsAsYou:
             "החשבון המחובר: {user}. אישור שלך יאפשר לתוכנה {application} לבצע שם כל מה שאפשר לך לבצע, למשך עד 90 ימים. אפשר לסיים את ההפעלה שלה בחשבון שלך.",
         .continueIfYouStartedTheLogin: "יש להמשיך רק אם התחלת את ההתחברות הזו במסוף ממש עכשיו. נציגי התמיכה לעולם לא יבקשו ממך לעשות זאת.",
+        .enterOnlyYourTerminalsCode: "יש להזין רק קוד של מסוף שבו התחלת את ההתחברות בעצמך. נציגי התמיכה לעולם לא יבקשו ממך את הקוד.",
+        .continueOnlyForYourTerminal:
+            "יש להמשיך רק אם התחלת בעצמך את ההתחברות הזו במסוף, והמסוף מציג את אותו הקוד. נציגי התמיכה לעולם לא יבקשו ממך לעשות זאת.",
         .programOnMachine: "{application} במחשב {machine}",
         .terminalRequestIsOver: "תוקף ההתחברות במסוף פג, או שהקישור הזה לא שייך להתחברות.",
         .logInAgainInTheTerminal: "יש להתחבר שוב במסוף.",

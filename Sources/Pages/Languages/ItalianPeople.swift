@@ -7,7 +7,10 @@ extension Language {
         .useAnotherAddress: "Usa un altro indirizzo",
         .enterAnAddress: "Inserisca un indirizzo email, ad esempio ada@example.com.",
         .addressOrPasswordIsWrong: "L’indirizzo o la password non è corretta.",
-        .tooManyAttempts: "Troppi tentativi. Attenda {seconds} s e riprovi.",
+        .tooManyAttempts: "Troppi tentativi. Attenda {wait} e riprovi.",
+        .waitSeconds: "{count} secondi",
+        .waitMinutes: "{count} minuti",
+        .waitHours: "{count} ore",
         .signInForThisStep: "Questo passaggio richiede un nuovo accesso. Protegge il Suo account.",
         .usePasskey: "Usa una passkey",
         .usePassword: "Usa la password",
@@ -92,6 +95,10 @@ extension Language {
             "Ha effettuato l’accesso con questo account: {user}. Se lo autorizza, il programma {application} potrà fare da lì tutto ciò che può fare Lei, per 90 giorni al massimo. Può terminare la sua sessione nel Suo account.",
         .continueIfYouStartedTheLogin:
             "Continui solo se ha appena iniziato questo accesso in un terminale. L’assistenza non Glielo chiederà mai.",
+        .enterOnlyYourTerminalsCode:
+            "Inserisca solo il codice di un terminale in cui ha iniziato personalmente l’accesso. L’assistenza non Glielo chiederà mai.",
+        .continueOnlyForYourTerminal:
+            "Continui solo se ha iniziato personalmente questo accesso in un terminale e il terminale mostra lo stesso codice. L’assistenza non Glielo chiederà mai.",
         .programOnMachine: "{application} su {machine}",
         .terminalRequestIsOver: "L’accesso dal terminale è scaduto oppure questo link non proviene da un accesso.",
         .logInAgainInTheTerminal: "Esegua di nuovo l’accesso dal terminale.",

@@ -7,7 +7,10 @@ extension Language {
         .useAnotherAddress: "Użyj innego adresu",
         .enterAnAddress: "Proszę wpisać adres e-mail, na przykład ada@example.com.",
         .addressOrPasswordIsWrong: "Adres lub hasło jest nieprawidłowe.",
-        .tooManyAttempts: "Zbyt wiele prób. Proszę poczekać {seconds} s i spróbować ponownie.",
+        .tooManyAttempts: "Zbyt wiele prób. Proszę poczekać {wait} i spróbować ponownie.",
+        .waitSeconds: "{count} s",
+        .waitMinutes: "{count} min",
+        .waitHours: "{count} godz.",
         .signInForThisStep: "Ten krok wymaga ponownego zalogowania. Chroni to konto.",
         .usePasskey: "Użyj klucza dostępu",
         .usePassword: "Użyj hasła",
@@ -92,6 +95,10 @@ extension Language {
             "Zalogowano jako: {user}. Jeśli Państwo na to pozwolą, program {application} będzie mógł przez maksymalnie 90 dni robić tam wszystko to, co Państwo. Jego sesję można zakończyć na swoim koncie.",
         .continueIfYouStartedTheLogin:
             "Proszę kontynuować tylko wtedy, gdy właśnie rozpoczęli Państwo to logowanie w terminalu. Nikt z pomocy technicznej nigdy o to nie poprosi.",
+        .enterOnlyYourTerminalsCode:
+            "Proszę wpisywać kod tylko z terminalu, w którym sami Państwo rozpoczęli logowanie. Nikt z pomocy technicznej nigdy o niego nie poprosi.",
+        .continueOnlyForYourTerminal:
+            "Proszę kontynuować tylko wtedy, gdy sami Państwo rozpoczęli to logowanie w terminalu, a terminal wyświetla ten sam kod. Nikt z pomocy technicznej nigdy o to nie poprosi.",
         .programOnMachine: "{application} na {machine}",
         .terminalRequestIsOver: "Logowanie w terminalu wygasło albo ten link nie należy do żadnego logowania.",
         .logInAgainInTheTerminal: "Proszę zalogować się ponownie w terminalu.",

@@ -7,7 +7,10 @@ extension Language {
         .useAnotherAddress: "Usar outro endereço",
         .enterAnAddress: "Digite um endereço de e-mail, por exemplo ada@example.com.",
         .addressOrPasswordIsWrong: "O endereço ou a senha está incorreta.",
-        .tooManyAttempts: "Tentativas demais. Aguarde {seconds} s e tente novamente.",
+        .tooManyAttempts: "Tentativas demais. Aguarde {wait} e tente novamente.",
+        .waitSeconds: "{count} segundos",
+        .waitMinutes: "{count} minutos",
+        .waitHours: "{count} horas",
         .signInForThisStep: "Esta etapa exige um novo início de sessão. Isso protege sua conta.",
         .usePasskey: "Usar uma chave de acesso",
         .usePassword: "Usar a senha",
@@ -93,6 +96,10 @@ extension Language {
             "Você iniciou sessão com esta conta: {user}. Se você autorizar, o programa {application} poderá fazer ali tudo o que você pode fazer, por até 90 dias. Você pode encerrar a sessão dele na sua conta.",
         .continueIfYouStartedTheLogin:
             "Continue somente se você acabou de começar este início de sessão em um terminal. O suporte nunca pedirá isso a você.",
+        .enterOnlyYourTerminalsCode:
+            "Digite somente o código de um terminal em que você mesmo começou o início de sessão. O suporte nunca pedirá isso a você.",
+        .continueOnlyForYourTerminal:
+            "Continue somente se você mesmo começou este início de sessão em um terminal e o terminal mostra o mesmo código. O suporte nunca pedirá isso a você.",
         .programOnMachine: "{application} em {machine}",
         .terminalRequestIsOver: "O início de sessão do terminal expirou, ou este link não pertence a nenhum.",
         .logInAgainInTheTerminal: "Inicie sessão de novo no terminal.",

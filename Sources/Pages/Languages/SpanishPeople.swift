@@ -7,7 +7,10 @@ extension Language {
         .useAnotherAddress: "Usar otra dirección",
         .enterAnAddress: "Introduzca una dirección de correo, por ejemplo ada@example.com.",
         .addressOrPasswordIsWrong: "La dirección o la contraseña es incorrecta.",
-        .tooManyAttempts: "Demasiados intentos. Espere {seconds} s y vuelva a intentarlo.",
+        .tooManyAttempts: "Demasiados intentos. Espere {wait} y vuelva a intentarlo.",
+        .waitSeconds: "{count} segundos",
+        .waitMinutes: "{count} minutos",
+        .waitHours: "{count} horas",
         .signInForThisStep: "Este paso requiere iniciar sesión de nuevo. Así se protege su cuenta.",
         .usePasskey: "Usar una llave de acceso",
         .usePassword: "Usar la contraseña",
@@ -93,6 +96,10 @@ extension Language {
             "Ha iniciado sesión con esta cuenta: {user}. Si lo autoriza, el programa {application} podrá hacer allí todo lo que usted puede hacer, durante 90 días como máximo. Puede cerrar su sesión desde su cuenta.",
         .continueIfYouStartedTheLogin:
             "Continúe solo si acaba de empezar este inicio de sesión en un terminal. El equipo de soporte nunca se lo pedirá.",
+        .enterOnlyYourTerminalsCode:
+            "Introduzca solo el código de un terminal en el que usted mismo haya empezado el inicio de sesión. El equipo de soporte nunca se lo pedirá.",
+        .continueOnlyForYourTerminal:
+            "Continúe solo si usted mismo ha empezado este inicio de sesión en un terminal y el terminal muestra el mismo código. El equipo de soporte nunca se lo pedirá.",
         .programOnMachine: "{application} en {machine}",
         .terminalRequestIsOver: "El inicio de sesión del terminal ha caducado o este enlace no pertenece a ninguno.",
         .logInAgainInTheTerminal: "Inicie sesión de nuevo en el terminal.",

@@ -7,7 +7,10 @@ extension Language {
         .useAnotherAddress: "Başka bir adres kullan",
         .enterAnAddress: "Bir e-posta adresi girin, örneğin ada@example.com.",
         .addressOrPasswordIsWrong: "Adres veya parola yanlış.",
-        .tooManyAttempts: "Çok fazla deneme yapıldı. {seconds} sn bekleyip yeniden deneyin.",
+        .tooManyAttempts: "Çok fazla deneme yapıldı. {wait} bekleyip yeniden deneyin.",
+        .waitSeconds: "{count} saniye",
+        .waitMinutes: "{count} dakika",
+        .waitHours: "{count} saat",
         .signInForThisStep: "Bu adım için yeniden giriş yapmanız gerekir. Bu, hesabınızı korur.",
         .usePasskey: "Geçiş anahtarı kullan",
         .usePassword: "Parolayı kullan",
@@ -92,6 +95,10 @@ extension Language {
             "Giriş yaptığınız hesap: {user}. İzin verirseniz {application} programı orada 90 güne kadar sizin yapabildiğiniz her şeyi yapabilir. Oturumunu hesabınızdan sonlandırabilirsiniz.",
         .continueIfYouStartedTheLogin:
             "Yalnızca bu girişi az önce bir terminalde siz başlattıysanız devam edin. Destek ekibinden hiç kimse sizden bunu istemez.",
+        .enterOnlyYourTerminalsCode:
+            "Yalnızca girişi kendinizin başlattığı bir terminalin kodunu girin. Destek ekibinden hiç kimse sizden bu kodu istemez.",
+        .continueOnlyForYourTerminal:
+            "Yalnızca bu girişi bir terminalde kendiniz başlattıysanız ve terminal aynı kodu gösteriyorsa devam edin. Destek ekibinden hiç kimse sizden bunu istemez.",
         .programOnMachine: "{machine} üzerinde {application}",
         .terminalRequestIsOver: "Terminaldeki girişin süresi doldu veya bu bağlantı bir girişe ait değil.",
         .logInAgainInTheTerminal: "Terminalde yeniden giriş yapın.",

@@ -34,7 +34,7 @@ extension AccountRoutes {
         guard room.isGranted else {
             let seconds = max(1, room.secondsUntilNext)
             var page = recoveryPage(step, typed: typed, problem: .tooManyAttempts)
-            (page.values[.seconds], page.status) = ("\(seconds)", .tooManyRequests)
+            (page.values[.wait], page.status) = (frame.language.wait(seconds), .tooManyRequests)
             var response = page.response(in: frame)
             response.headers[.retryAfter] = "\(seconds)"
             return response

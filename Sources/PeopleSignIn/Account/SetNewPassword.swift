@@ -140,7 +140,7 @@ extension AccountRoutes {
 
     private func tooMany(_ recovery: Recovery, _ seconds: Int, in frame: PageFrame) -> Response {
         var page = newPasswordPage(recovery)
-        (page.problem, page.values[.seconds], page.status) = (.tooManyAttempts, "\(seconds)", .tooManyRequests)
+        (page.problem, page.values[.wait], page.status) = (.tooManyAttempts, frame.language.wait(seconds), .tooManyRequests)
         var response = page.response(in: frame)
         response.headers[.retryAfter] = "\(seconds)"
         return response

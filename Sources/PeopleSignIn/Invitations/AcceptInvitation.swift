@@ -61,7 +61,7 @@ extension PersonSignInRoutes {
         // The holder of a link must not use up the threads of all sign-ins.
         if let wait = limits.take(context.record) {
             endpoints.metrics.count(.person, "network_limited")
-            var page = AccountPage(.youAreInvited, values: [.organization: open.organization, .seconds: "\(wait)"])
+            var page = AccountPage(.youAreInvited, values: [.organization: open.organization, .wait: frame.language.wait(wait)])
             (page.problem, page.status) = (.tooManyAttempts, .tooManyRequests)
             var response = page.response(in: frame)
             response.headers[.retryAfter] = "\(wait)"

@@ -25,8 +25,10 @@ extension PersonSignInRoutes {
         func refused(_ outcome: String, wait: TimeInterval? = nil) -> Response {
             note("second factor refused", outcome, context)
             let seconds = wait.map { max(1, Int($0.rounded(.up))) }
-            var response = codePage(step, factors, problem: seconds == nil ? .codeIsWrong : .tooManyAttempts, wait: seconds)
-                .response(in: frame)
+            var response = codePage(
+                step, factors, problem: seconds == nil ? .codeIsWrong : .tooManyAttempts, wait: seconds.map(frame.language.wait)
+            )
+            .response(in: frame)
             if let seconds { response.headers[.retryAfter] = "\(seconds)" }
             return response
         }

@@ -17,10 +17,10 @@ extension PersonSignInRoutes {
             in: endpoints.frame(request, context))
     }
 
-    func codePage(_ step: StepTicket, _ factors: SecondFactors, problem: Text? = nil, wait: Int? = nil) -> AccountPage {
+    func codePage(_ step: StepTicket, _ factors: SecondFactors, problem: Text? = nil, wait: String? = nil) -> AccountPage {
         var field = AccountForm.Field.code()
         field.problem = problem
-        var page = AccountPage(.enterYourCode, values: wait.map { [.seconds: "\($0)"] } ?? [:])
+        var page = AccountPage(.enterYourCode, values: wait.map { [.wait: $0] } ?? [:])
         if factors.takesCodes {
             page.details = [.codeOfAppOrRecovery, .lostYourApp]
             page.forms = [AccountForm("/account/sign-in/code", endpoints.formToken(step), fields: [field], button: .next)]

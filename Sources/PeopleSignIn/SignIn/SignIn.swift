@@ -26,11 +26,11 @@ extension PersonSignInRoutes {
         return passwordPage(step, email: address).response(in: frame).setting([endpoints.cookie(step)])
     }
 
-    func passwordPage(_ step: StepTicket, email: String, problem: Text? = nil, wait: Int? = nil) -> AccountPage {
+    func passwordPage(_ step: StepTicket, email: String, problem: Text? = nil, wait: String? = nil) -> AccountPage {
         var (address, password) = (AccountForm.Field.email(email), AccountForm.Field.password())
         address.isFixed = true
         password.problem = problem
-        var page = AccountPage(.signInToYourAccount, values: wait.map { [.seconds: "\($0)"] } ?? [:])
+        var page = AccountPage(.signInToYourAccount, values: wait.map { [.wait: $0] } ?? [:])
         page.forms = [
             AccountForm(
                 "/account/sign-in/password", endpoints.formToken(step), fields: [address, password], button: .signInToYourAccount)

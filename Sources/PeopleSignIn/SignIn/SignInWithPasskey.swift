@@ -26,10 +26,11 @@ extension PersonSignInRoutes {
         // Each response uses up a row, so the network pays for it.
         if let wait = limits.take(context.record) {
             note("passkey refused", "network_limited", context)
-            var page = AccountPage(.usePasskey, values: [.seconds: "\(wait)"])
+            let frame = endpoints.frame(request, context)
+            var page = AccountPage(.usePasskey, values: [.wait: frame.language.wait(wait)])
             (page.problem, page.status) = (.tooManyAttempts, .tooManyRequests)
             page.links = [.init(text: .usePasskey, path: "/account/sign-in/passkey")]
-            var response = page.response(in: endpoints.frame(request, context))
+            var response = page.response(in: frame)
             response.headers[.retryAfter] = "\(wait)"
             return response
         }

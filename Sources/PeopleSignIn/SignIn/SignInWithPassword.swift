@@ -27,7 +27,8 @@ extension PersonSignInRoutes {
             note("password refused", outcome, context)
             let seconds = wait.map { max(1, Int($0.rounded(.up))) }
             var response = passwordPage(
-                step, email: email, problem: seconds == nil ? .addressOrPasswordIsWrong : .tooManyAttempts, wait: seconds
+                step, email: email, problem: seconds == nil ? .addressOrPasswordIsWrong : .tooManyAttempts,
+                wait: seconds.map(frame.language.wait)
             ).response(in: frame)
             if let seconds { response.headers[.retryAfter] = "\(seconds)" }
             return response

@@ -22,7 +22,7 @@ extension TerminalRoutes {
         var page = AccountPage(.logInToTheTerminal, values: [.user: person.person.email, .application: TerminalClient.id])
         page.details = [.terminalActsAsYou, .continueIfYouStartedTheLogin]
         page.facts = [.init(.program, program)] + (try await memberships(of: person, in: frame.language))
-        page.forms = [AccountForm(Self.approvalPath, person.formToken, hidden: [("request", text)], button: .allowThisDevice)]
+        page.forms = [AccountForm(Self.approvalPath, person.formToken, hidden: [("request", text)], button: .allow)]
         var refusal = AccountForm("/account/oauth2/refusal", person.formToken, hidden: [("request", text)], button: .refuse)
         refusal.isSecondary = true
         page.forms.append(refusal)

@@ -18,7 +18,7 @@ extension TerminalRoutes {
         var field = AccountForm.Field("user_code", .code, .code, autocomplete: "off")
         (field.longest, field.problem) = (20, problem)
         var page = AccountPage(.signInOnADevice)
-        page.details = [.enterTheCode, .enterOnlyYourCode]
+        page.details = [.enterTheCode, .enterOnlyYourTerminalsCode]
         page.forms = [AccountForm(Self.devicePath, person.formToken, fields: [field], button: .next)]
         if problem != nil { page.status = .badRequest }
         return page

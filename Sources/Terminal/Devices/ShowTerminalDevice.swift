@@ -33,7 +33,7 @@ extension TerminalRoutes {
                 .init(.requestedFrom, device.terminal.device.address ?? language.text(.unknownAddress)),
                 .init(.requested, DeviceFacts.ago(device.createdAt, person.now, in: language)),
             ] + (try await memberships(of: person, in: language))
-        page.details = [.terminalActsAsYou, .continueOnlyOnYourDevice]
+        page.details = [.terminalActsAsYou, .continueOnlyForYourTerminal]
         // No sentence says that the terminal is near, because an attacker can be in the same network.
         let networks = (
             RequestNetwork(public: device.terminal.device.address), RequestNetwork(public: person.web.record.current.address)
@@ -42,7 +42,7 @@ extension TerminalRoutes {
 
         let ticket = TerminalTicket(device.id).sealed(for: person.session.id, with: grant.keyring)
         page.forms = [
-            AccountForm("\(Self.devicePath)/approval", person.formToken, hidden: [("ticket", ticket)], button: .allowThisDevice)
+            AccountForm("\(Self.devicePath)/approval", person.formToken, hidden: [("ticket", ticket)], button: .allow)
         ]
         var refusal = AccountForm("\(Self.devicePath)/refusal", person.formToken, hidden: [("ticket", ticket)], button: .refuse)
         refusal.isSecondary = true
