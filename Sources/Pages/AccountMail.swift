@@ -41,6 +41,7 @@ package struct AccountMail {
         }
     }
 
+    /// Up to 200 characters.
     package let subject: String
     package let text, html: String
 
@@ -53,10 +54,12 @@ package struct AccountMail {
             in: language)
     }
 
+    /// The subject is the event, so that the person sees it in the list of mails.
     /// - Parameter host: the host of this server for browsers, in ASCII.
     package init(_ notice: Notice, of host: String, in language: Language) {
-        self.init(
-            language.text(.noticeOfAccount, [.address: host]), notice.text, link: nil, [.ifItWasNotYou], of: host, in: language)
+        let event = language.text(notice.text, [.address: host])
+        let subject = event.unicodeScalars.count <= 200 ? event : language.text(.noticeOfAccount, [.address: host])
+        self.init(String(subject.unicodeScalars.prefix(200)), notice.text, link: nil, [.ifItWasNotYou], of: host, in: language)
     }
 
     private init(_ subject: String, _ detail: Text, link: String?, _ rest: [Text], of host: String, in language: Language) {

@@ -1,4 +1,5 @@
 import Testing
+import Web
 
 @testable import Pages
 
@@ -20,6 +21,19 @@ struct AccountMailTests {
             #expect(!mail.html.contains("src=") && !mail.html.contains("<script"))
         }
         #expect(Set(Self.mails(in: language).map(\.text)).count == 16)
+    }
+
+    @Test("the subject of a notice is its event, also at a host with a long name", arguments: Language.allCases)
+    func subjects(_ language: Language) {
+        let notices = AccountMail.Notice.allCases
+        for mail in notices.map({ AccountMail($0, of: "login.example.com", in: language) }) {
+            #expect(mail.text.hasPrefix("\(mail.subject)\n") && mail.html.contains("<title>\(mail.subject.escapedForHTML)</title>"))
+        }
+        #expect(Set(notices.map { AccountMail($0, of: "login.test", in: language).subject }).count == notices.count)
+        for notice in notices {
+            let mail = AccountMail(notice, of: String(repeating: "a", count: 253), in: language)
+            #expect((1...200).contains(mail.subject.unicodeScalars.count))
+        }
     }
 
     @Test("only a mail with a link has one, escaped in the HTML")
