@@ -1,16 +1,21 @@
+package import Foundation
 import Web
 
-/// A mail to an owner of a tenant about an act of an operator, or about the provider of the members, as text and as HTML with the same content. It loads nothing.
+/// A mail to an owner of a tenant about an act of an operator, or about the provider of the members, as text and as HTML with the same
+/// content. It loads nothing.
 package struct OperatorMail {
     package enum Notice: Sendable {
-        case supportStarted(reason: String, minutes: Int)
+        /// - Parameters:
+        ///   - name: the name of the operator.
+        ///   - command: the command of `espalierctl` that ends the access.
+        case supportStarted(by: String, reason: String, until: Date, command: String)
         case membersChanged
         /// - Parameter actor: the address of a member, or the ID of another actor.
         case providerSet(issuer: String, actor: String)
         case providerDeleted(actor: String)
     }
 
-    /// Up to 200 characters.
+    /// The event, in up to 200 characters.
     package let subject: String
     package let text, html: String
 
@@ -20,21 +25,20 @@ package struct OperatorMail {
     package init(_ notice: Notice, organization: String, of host: String, in language: Language) {
         let name = DisplayName.visible(organization)
         var short = String.UnicodeScalarView()
-        short.append(contentsOf: name.unicodeScalars.prefix(100))
-        // The host has up to 253 characters, and the subject fewer.
-        let isLong = host.utf8.count > 80
-        subject =
-            isLong
-            ? String(short)
-            : language.text(.noticeOfTenant, [.organization: language.isolated(String(short)), .address: host])
+        // The words around the name and the host have up to 48 characters.
+        short.append(contentsOf: name.unicodeScalars.prefix(70))
+        let place = host.utf8.count > 80 ? "\(host.prefix(79))…" : host
+        subject = language.text(notice.subject, [.organization: language.isolated(String(short)), .address: place])
         var values: [Text.Placeholder: String] = [.organization: language.isolated(name), .address: host]
         let paragraphs: [String]
         switch notice {
-        case .supportStarted(let reason, let minutes):
-            values[.minutes] = String(minutes)
+        case .supportStarted(let user, let reason, let end, let command):
+            values[.user] = language.isolated(DisplayName.visible(user))
+            let time = end.formatted(.iso8601)
+            values[.date] = language.isolated("\(time.prefix(10)) \(time.dropFirst(11).prefix(5)) UTC")
             paragraphs = [
                 language.text(.supportStarted, values), language.isolated(DisplayName.visible(reason)),
-                language.text(.supportCanEnd),
+                language.text(.supportCanEnd), language.isolated(command),
             ]
         case .membersChanged: paragraphs = [language.text(.operatorChangedMembers, values)]
         case .providerSet(let issuer, let actor):
@@ -46,5 +50,15 @@ package struct OperatorMail {
         }
         text = paragraphs.joined(separator: "\n\n") + "\n"
         html = AccountMail.html(subject, paragraphs[0], rest: Array(paragraphs.dropFirst()), in: language)
+    }
+}
+
+extension OperatorMail.Notice {
+    fileprivate var subject: Text {
+        switch self {
+        case .supportStarted: .subjectOfSupport
+        case .membersChanged: .subjectOfMembers
+        case .providerSet, .providerDeleted: .subjectOfProvider
+        }
     }
 }

@@ -145,7 +145,7 @@ package enum Text: String, CaseIterable, Sendable {
     case noticeRecoveryCodeUsed, noticeTerminalAllowed
     case noticeFactorRemoved, noticeNewNetwork, noticeCodesGuessed, noticeFactorsReset, ifItWasNotYou, nameHasLimit
     case providerWasSet, providerWasDeleted
-    case noticeOfTenant, supportStarted, supportCanEnd, operatorChangedMembers
+    case subjectOfSupport, subjectOfMembers, subjectOfProvider, supportStarted, supportCanEnd, operatorChangedMembers
 }
 
 extension Text {

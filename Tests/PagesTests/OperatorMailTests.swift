@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import Pages
@@ -9,7 +10,9 @@ struct OperatorMailTests {
 
     private static func mails(of organization: String, at host: String = "login.test", in language: Language) -> [OperatorMail] {
         [
-            .supportStarted(reason: reason, minutes: 60), .membersChanged,
+            .supportStarted(
+                by: "Grace \u{202E}Hopper", reason: reason, until: Date(timeIntervalSince1970: 1_800_000_000),
+                command: "espalierctl support end support_1 --tenant acme"), .membersChanged,
             .providerSet(issuer: "https://id.test", actor: "ada@acme.test"), .providerDeleted(actor: "ada@acme.test"),
         ].map {
             OperatorMail($0, organization: organization, of: host, in: language)
@@ -25,8 +28,11 @@ struct OperatorMailTests {
             #expect(!mail.text.contains("{") && !mail.html.contains("{"))
             #expect(!mail.html.contains("href=") && !mail.html.contains("<script"))
         }
+        let subjects = Set(Self.mails(of: "Acme", in: language).map(\.subject))
+        #expect(subjects.count == 3)
         let started = Self.mails(of: "Acme", in: language)[0]
-        #expect(started.text.contains(Self.reason) && started.text.contains("60") && !started.html.contains("<b>"))
+        #expect(started.text.contains(Self.reason) && started.text.contains("Grace  Hopper") && !started.html.contains("<b>"))
+        for text in ["2027-01-15 08:00 UTC", "espalierctl support end support_1 --tenant acme"] { #expect(started.text.contains(text)) }
     }
 
     @Test("a subject fits into 200 characters, and a name changes no direction and adds no line", arguments: Language.allCases)

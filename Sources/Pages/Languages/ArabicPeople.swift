@@ -179,10 +179,12 @@ extension Language {
         .providerWasSet:
             "عيّن {user} الخدمة التي يسجّل بها أعضاء {organization} الدخول إلى {address}. تستطيع الخدمة تسجيل الدخول باسم كل عضو له عنوان في نطاقاتها. يعرض سجل التدقيق التفاصيل.",
         .providerWasDeleted: "حذف {user} الخدمة التي كان أعضاء {organization} يسجّلون بها الدخول إلى {address}. يعرض سجل التدقيق التفاصيل.",
-        .noticeOfTenant: "{organization} في {address}",
+        .subjectOfSupport: "وصول دعم إلى {organization} في {address}",
+        .subjectOfMembers: "تغيير من مشغّل: أعضاء {organization} في {address}",
+        .subjectOfProvider: "تغيير: خدمة تسجيل الدخول لـ {organization} في {address}",
         .supportStarted:
-            "بدأ أحد مشغّلي {address} وصول دعم إلى {organization}. يستطيع المشغّل قراءة البيانات وتغييرها لمدة {minutes} دقيقة. السبب:",
-        .supportCanEnd: "يعرض سجل التدقيق كل إجراء. يستطيع المالكون والمسؤولون إنهاء الوصول في أي وقت.",
+            "بدأ {user}، أحد مشغّلي {address}، وصول دعم إلى {organization}. يستطيع المشغّل قراءة البيانات وتغييرها حتى {date}. السبب:",
+        .supportCanEnd: "يعرض سجل التدقيق كل إجراء. يستطيع المالكون والمسؤولون إنهاء الوصول في أي وقت بهذا الأمر:",
         .operatorChangedMembers: "غيّر أحد مشغّلي {address} أعضاء {organization} أو دعواتها. يعرض سجل التدقيق التفاصيل.",
         .noticeOfAccount: "حسابك في {address}",
         .noticeAddressChanged: "تغيّر عنوان البريد الإلكتروني لحسابك في {address}. تُرسل هذه الرسالة إلى العنوان السابق.",

@@ -187,11 +187,13 @@ extension Language {
             "{user} heeft de dienst ingesteld waarmee leden van {organization} inloggen bij {address}. De dienst kan inloggen als elk lid met een adres in zijn domeinen. Het auditlogboek toont de details.",
         .providerWasDeleted:
             "{user} heeft de dienst verwijderd waarmee leden van {organization} inlogden bij {address}. Het auditlogboek toont de details.",
-        .noticeOfTenant: "{organization} bij {address}",
+        .subjectOfSupport: "Supporttoegang tot {organization} bij {address}",
+        .subjectOfMembers: "Gewijzigd door een beheerder: leden van {organization} bij {address}",
+        .subjectOfProvider: "Gewijzigd: inlogdienst van {organization} bij {address}",
         .supportStarted:
-            "Een beheerder van {address} heeft een supporttoegang tot {organization} gestart. De beheerder kan de gegevens {minutes} min lang lezen en wijzigen. De reden:",
+            "{user}, beheerder van {address}, heeft een supporttoegang tot {organization} gestart. Tot {date} kan de beheerder de gegevens lezen en wijzigen. De reden:",
         .supportCanEnd:
-            "Het auditlogboek toont elke handeling. Eigenaren en beheerders van de organisatie kunnen de toegang op elk moment beëindigen.",
+            "Het auditlogboek toont elke handeling. Eigenaren en beheerders van de organisatie kunnen de toegang op elk moment met deze opdracht beëindigen:",
         .operatorChangedMembers:
             "Een beheerder van {address} heeft leden of uitnodigingen van {organization} gewijzigd. Het auditlogboek toont de details.",
         .noticeOfAccount: "Uw account bij {address}",

@@ -185,10 +185,12 @@ extension Language {
             "{user} set the service with which members of {organization} sign in at {address}. It can sign in as each member with an address in its domains. The audit trail shows the details.",
         .providerWasDeleted:
             "{user} deleted the service with which members of {organization} signed in at {address}. The audit trail shows the details.",
-        .noticeOfTenant: "{organization} at {address}",
+        .subjectOfSupport: "Support access to {organization} at {address}",
+        .subjectOfMembers: "Changed by an operator: members of {organization} at {address}",
+        .subjectOfProvider: "Changed: sign-in service of {organization} at {address}",
         .supportStarted:
-            "An operator of {address} started a support access to {organization}. For {minutes} min, the operator can read and change its data. The reason:",
-        .supportCanEnd: "The audit trail shows each act. Owners and admins can end the access at any time.",
+            "{user}, an operator of {address}, started a support access to {organization}. Until {date}, the operator can read and change its data. The reason:",
+        .supportCanEnd: "The audit trail shows each act. Owners and admins can end the access at any time with this command:",
         .operatorChangedMembers:
             "An operator of {address} changed the members or invitations of {organization}. The audit trail shows the details.",
         .noticeOfAccount: "Your account at {address}",

@@ -194,11 +194,13 @@ extension Language {
             "{user} a défini le service avec lequel les membres de {organization} se connectent à {address}. Il peut se connecter en tant que chaque membre dont l’adresse est dans ses domaines. Le journal d’audit contient les détails.",
         .providerWasDeleted:
             "{user} a supprimé le service avec lequel les membres de {organization} se connectaient à {address}. Le journal d’audit contient les détails.",
-        .noticeOfTenant: "{organization} sur {address}",
+        .subjectOfSupport: "Accès d’assistance à {organization} sur {address}",
+        .subjectOfMembers: "Modifiés par un opérateur : les membres de {organization} sur {address}",
+        .subjectOfProvider: "Modifié : service de connexion de {organization} sur {address}",
         .supportStarted:
-            "Un opérateur de {address} a ouvert un accès d’assistance à {organization}. Pendant {minutes} min, il peut lire et modifier ses données. Le motif :",
+            "{user}, opérateur de {address}, a ouvert un accès d’assistance à {organization}. Jusqu’au {date}, cet accès permet de lire et de modifier ses données. Le motif :",
         .supportCanEnd:
-            "Le journal d’audit montre chaque action. Les propriétaires et les administrateurs peuvent mettre fin à l’accès à tout moment.",
+            "Le journal d’audit montre chaque action. Les propriétaires et les administrateurs peuvent mettre fin à l’accès à tout moment avec cette commande :",
         .operatorChangedMembers:
             "Un opérateur de {address} a modifié les membres ou les invitations de {organization}. Le journal d’audit montre les détails.",
         .noticeOfAccount: "Votre compte sur {address}",

@@ -191,10 +191,13 @@ extension Language {
             "{user} hat den Dienst eingerichtet, mit dem sich Mitglieder von {organization} bei {address} anmelden. Er kann sich als jedes Mitglied mit einer Adresse in seinen Domains anmelden. Das Audit-Protokoll zeigt die Einzelheiten.",
         .providerWasDeleted:
             "{user} hat den Dienst gelöscht, mit dem sich Mitglieder von {organization} bei {address} angemeldet haben. Das Audit-Protokoll zeigt die Einzelheiten.",
-        .noticeOfTenant: "{organization} bei {address}",
+        .subjectOfSupport: "Supportzugriff auf {organization} bei {address}",
+        .subjectOfMembers: "Vom Betreiber geändert: Mitglieder von {organization} bei {address}",
+        .subjectOfProvider: "Geändert: Anmeldedienst von {organization} bei {address}",
         .supportStarted:
-            "Ein Betreiber von {address} hat einen Supportzugriff auf {organization} begonnen. {minutes} min lang kann er die Daten lesen und ändern. Der Grund:",
-        .supportCanEnd: "Das Audit-Protokoll zeigt jede Handlung. Inhaber und Administratoren können den Zugriff jederzeit beenden.",
+            "{user}, Betreiber von {address}, hat einen Supportzugriff auf {organization} begonnen. Bis {date} können damit die Daten gelesen und geändert werden. Der Grund:",
+        .supportCanEnd:
+            "Das Audit-Protokoll zeigt jede Handlung. Inhaber und Administratoren können den Zugriff jederzeit mit diesem Befehl beenden:",
         .operatorChangedMembers:
             "Ein Betreiber von {address} hat Mitglieder oder Einladungen von {organization} geändert. Das Audit-Protokoll zeigt die Einzelheiten.",
         .noticeOfAccount: "Ihr Konto bei {address}",

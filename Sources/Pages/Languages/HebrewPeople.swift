@@ -176,10 +176,12 @@ extension Language {
         .providerWasSet:
             "{user} הגדיר את השירות שדרכו חברים של {organization} מתחברים אל {address}. השירות יכול להתחבר בתור כל חבר עם כתובת בדומיינים שלו. יומן הביקורת מציג את הפרטים.",
         .providerWasDeleted: "{user} מחק את השירות שדרכו חברים של {organization} התחברו אל {address}. יומן הביקורת מציג את הפרטים.",
-        .noticeOfTenant: "{organization} ב־{address}",
+        .subjectOfSupport: "גישת תמיכה אל {organization} ב־{address}",
+        .subjectOfMembers: "שינוי של מפעיל: חברים של {organization} ב־{address}",
+        .subjectOfProvider: "שינוי: שירות ההתחברות של {organization} ב־{address}",
         .supportStarted:
-            "מפעיל של {address} התחיל גישת תמיכה אל {organization}. במשך {minutes} דקות המפעיל יכול לקרוא ולשנות את הנתונים. הסיבה:",
-        .supportCanEnd: "יומן הביקורת מציג כל פעולה. בעלים ומנהלים יכולים לסיים את הגישה בכל עת.",
+            "{user}, מפעיל של {address}, התחיל גישת תמיכה אל {organization}. עד {date} המפעיל יכול לקרוא ולשנות את הנתונים. הסיבה:",
+        .supportCanEnd: "יומן הביקורת מציג כל פעולה. בעלים ומנהלים יכולים לסיים את הגישה בכל עת בפקודה הזו:",
         .operatorChangedMembers: "מפעיל של {address} שינה חברים או הזמנות של {organization}. יומן הביקורת מציג את הפרטים.",
         .noticeOfAccount: "החשבון שלך ב־{address}",
         .noticeAddressChanged: "כתובת הדוא״ל של החשבון שלך ב־{address} השתנתה. הודעה זו נשלחת לכתובת הקודמת.",

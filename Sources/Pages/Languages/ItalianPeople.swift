@@ -185,11 +185,13 @@ extension Language {
             "{user} ha impostato il servizio con cui i membri di {organization} accedono a {address}. Può accedere come ogni membro con un indirizzo nei suoi domini. Il registro di controllo mostra i dettagli.",
         .providerWasDeleted:
             "{user} ha eliminato il servizio con cui i membri di {organization} accedevano a {address}. Il registro di controllo mostra i dettagli.",
-        .noticeOfTenant: "{organization} su {address}",
+        .subjectOfSupport: "Accesso di assistenza a {organization} su {address}",
+        .subjectOfMembers: "Modifica di un operatore: membri di {organization} su {address}",
+        .subjectOfProvider: "Modifica: servizio di accesso di {organization} su {address}",
         .supportStarted:
-            "Un operatore di {address} ha avviato un accesso di assistenza a {organization}. Per {minutes} min può leggere e modificare i dati. Il motivo:",
+            "{user}, operatore di {address}, ha avviato un accesso di assistenza a {organization}. Fino al {date} può leggere e modificare i dati. Il motivo:",
         .supportCanEnd:
-            "Il registro di controllo mostra ogni azione. I proprietari e gli amministratori possono terminare l’accesso in qualsiasi momento.",
+            "Il registro di controllo mostra ogni azione. I proprietari e gli amministratori possono terminare l’accesso in qualsiasi momento con questo comando:",
         .operatorChangedMembers:
             "Un operatore di {address} ha modificato i membri o gli inviti di {organization}. Il registro di controllo mostra i dettagli.",
         .noticeOfAccount: "Il Suo account su {address}",

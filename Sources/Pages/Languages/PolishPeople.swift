@@ -184,10 +184,13 @@ extension Language {
             "{user} ustawił usługę, przez którą członkowie {organization} logują się w {address}. Może ona zalogować się jako każdy członek z adresem w jej domenach. Dziennik audytu pokazuje szczegóły.",
         .providerWasDeleted:
             "{user} usunął usługę, przez którą członkowie {organization} logowali się w {address}. Dziennik audytu pokazuje szczegóły.",
-        .noticeOfTenant: "{organization} w {address}",
+        .subjectOfSupport: "Dostęp pomocy technicznej do {organization} w {address}",
+        .subjectOfMembers: "Zmiana operatora: członkowie {organization} w {address}",
+        .subjectOfProvider: "Zmiana: usługa logowania {organization} w {address}",
         .supportStarted:
-            "Operator {address} rozpoczął dostęp pomocy technicznej do {organization}. Przez {minutes} min może odczytywać i zmieniać dane. Powód:",
-        .supportCanEnd: "Dziennik audytu pokazuje każde działanie. Właściciele i administratorzy mogą w każdej chwili zakończyć dostęp.",
+            "{user}, operator {address}, rozpoczął dostęp pomocy technicznej do {organization}. Do {date} może odczytywać i zmieniać dane. Powód:",
+        .supportCanEnd:
+            "Dziennik audytu pokazuje każde działanie. Właściciele i administratorzy mogą w każdej chwili zakończyć dostęp tym poleceniem:",
         .operatorChangedMembers: "Operator {address} zmienił członków lub zaproszenia {organization}. Dziennik audytu pokazuje szczegóły.",
         .noticeOfAccount: "Twoje konto w {address}",
         .noticeAddressChanged: "Adres e-mail twojego konta w {address} został zmieniony. Ta wiadomość trafia na poprzedni adres.",

@@ -186,11 +186,13 @@ extension Language {
             "{user} definiu o serviço com o qual os membros de {organization} fazem login em {address}. Ele pode fazer login como cada membro com um endereço em seus domínios. O registro de auditoria mostra os detalhes.",
         .providerWasDeleted:
             "{user} excluiu o serviço com o qual os membros de {organization} faziam login em {address}. O registro de auditoria mostra os detalhes.",
-        .noticeOfTenant: "{organization} em {address}",
+        .subjectOfSupport: "Acesso de suporte a {organization} em {address}",
+        .subjectOfMembers: "Alteração de um operador: membros de {organization} em {address}",
+        .subjectOfProvider: "Alteração: serviço de entrada de {organization} em {address}",
         .supportStarted:
-            "Um operador de {address} iniciou um acesso de suporte a {organization}. Durante {minutes} min, pode ler e alterar os dados. O motivo:",
+            "{user}, operador de {address}, iniciou um acesso de suporte a {organization}. Até {date}, pode ler e alterar os dados. O motivo:",
         .supportCanEnd:
-            "O registro de auditoria mostra cada ação. Os proprietários e administradores podem terminar o acesso a qualquer momento.",
+            "O registro de auditoria mostra cada ação. Os proprietários e administradores podem terminar o acesso a qualquer momento com este comando:",
         .operatorChangedMembers:
             "Um operador de {address} alterou os membros ou os convites de {organization}. O registro de auditoria mostra os detalhes.",
         .noticeOfAccount: "A sua conta em {address}",

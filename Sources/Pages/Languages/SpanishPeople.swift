@@ -187,11 +187,13 @@ extension Language {
             "{user} configuró el servicio con el que los miembros de {organization} inician sesión en {address}. Puede iniciar sesión como cada miembro con una dirección de sus dominios. El registro de auditoría muestra los detalles.",
         .providerWasDeleted:
             "{user} eliminó el servicio con el que los miembros de {organization} iniciaban sesión en {address}. El registro de auditoría muestra los detalles.",
-        .noticeOfTenant: "{organization} en {address}",
+        .subjectOfSupport: "Acceso de soporte a {organization} en {address}",
+        .subjectOfMembers: "Cambio de un operador: miembros de {organization} en {address}",
+        .subjectOfProvider: "Cambio: servicio de inicio de sesión de {organization} en {address}",
         .supportStarted:
-            "Un operador de {address} inició un acceso de soporte a {organization}. Durante {minutes} min puede leer y cambiar sus datos. El motivo:",
+            "{user}, operador de {address}, inició un acceso de soporte a {organization}. Hasta el {date} puede leer y cambiar sus datos. El motivo:",
         .supportCanEnd:
-            "El registro de auditoría muestra cada acción. Los propietarios y administradores pueden terminar el acceso en cualquier momento.",
+            "El registro de auditoría muestra cada acción. Los propietarios y administradores pueden terminar el acceso en cualquier momento con este comando:",
         .operatorChangedMembers:
             "Un operador de {address} cambió los miembros o las invitaciones de {organization}. El registro de auditoría muestra los detalles.",
         .noticeOfAccount: "Su cuenta en {address}",

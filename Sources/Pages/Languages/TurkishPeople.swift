@@ -186,10 +186,12 @@ extension Language {
             "{user}, {organization} üyelerinin {address} üzerinde oturum açtığı hizmeti ayarladı. Bu hizmet, alan adlarında adresi olan her üye olarak oturum açabilir. Denetim günlüğü ayrıntıları gösterir.",
         .providerWasDeleted:
             "{user}, {organization} üyelerinin {address} üzerinde oturum açtığı hizmeti sildi. Denetim günlüğü ayrıntıları gösterir.",
-        .noticeOfTenant: "{organization} – {address}",
+        .subjectOfSupport: "{organization} için destek erişimi – {address}",
+        .subjectOfMembers: "İşletmeci değişikliği: {organization} üyeleri – {address}",
+        .subjectOfProvider: "Değişiklik: {organization} oturum açma hizmeti – {address}",
         .supportStarted:
-            "{address} işletmecisi {organization} için bir destek erişimi başlattı. İşletmeci {minutes} dk boyunca verileri okuyabilir ve değiştirebilir. Nedeni:",
-        .supportCanEnd: "Denetim kaydı her işlemi gösterir. Sahipler ve yöneticiler erişimi istedikleri zaman sonlandırabilir.",
+            "{address} işletmecisi {user}, {organization} için bir destek erişimi başlattı. İşletmeci {date} tarihine kadar verileri okuyabilir ve değiştirebilir. Nedeni:",
+        .supportCanEnd: "Denetim kaydı her işlemi gösterir. Sahipler ve yöneticiler erişimi istedikleri zaman bu komutla sonlandırabilir:",
         .operatorChangedMembers:
             "{address} işletmecisi {organization} üyelerini veya davetlerini değiştirdi. Ayrıntılar denetim kaydındadır.",
         .noticeOfAccount: "{address} adresindeki hesabınız",

@@ -35,7 +35,10 @@ extension SupportRoutes {
         let access = SupportAccess(
             id: ID(at: now), person: person, operatorName: member.name, reason: reason, startedAt: now,
             endsAt: now.addingTimeInterval(TimeInterval(minutes) * 60))
-        let notice = try await notices.mail(.supportStarted(reason: reason, minutes: minutes), of: call)
+        let notice = try await notices.mail(
+            .supportStarted(
+                by: member.name, reason: reason, until: access.endsAt,
+                command: "espalierctl support end \(access.id) --tenant \(call.slug)"), of: call)
         try await call.database(pool).transaction { db in
             let (allowed, found) = try await db.run(allowed(tenant), SupportAccess.lockOpen(of: owner))
             guard !allowed.isEmpty
