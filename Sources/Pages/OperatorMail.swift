@@ -34,8 +34,7 @@ package struct OperatorMail {
         switch notice {
         case .supportStarted(let user, let reason, let end, let command):
             values[.user] = language.isolated(DisplayName.visible(user))
-            let time = end.formatted(.iso8601)
-            values[.date] = language.isolated("\(time.prefix(10)) \(time.dropFirst(11).prefix(5)) UTC")
+            values[.date] = language.time(end)
             paragraphs = [
                 language.text(.supportStarted, values), language.isolated(DisplayName.visible(reason)),
                 language.text(.supportCanEnd), language.isolated(command),

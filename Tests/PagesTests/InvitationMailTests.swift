@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -14,7 +15,9 @@ struct InvitationMailTests {
         let head = HTTPRequest(method: .get, scheme: nil, authority: nil, path: "/")
         let request = Request(head: head, body: RequestBody(buffer: ByteBuffer()))
         let frame = PageFrame(request, nil, requestID: "req_1", language: language.rawValue)
-        return InvitationMail(link: link, organization: organization, role: role, .roleViewer, in: frame)
+        return InvitationMail(
+            link: link, of: "login.test", until: Date(timeIntervalSince1970: 1_800_000_000), organization: organization, role: role,
+            .roleViewer, in: frame)
     }
 
     @Test("text and HTML name the tenant, the role and the link, escaped in the HTML", arguments: Language.allCases)
@@ -24,6 +27,9 @@ struct InvitationMailTests {
             #expect(mail.subject.contains("Acme <i> & Söhne"))
             #expect(mail.text.contains("Acme <i> & Söhne") && mail.text.contains(shown))
             #expect(mail.text.contains("\n\n\(Self.link)\n\n"))
+            // The installation and the end of the link.
+            #expect(mail.text.prefix { $0 != "\n" }.contains("login.test") && mail.html.contains("<bdi>login.test</bdi>"))
+            for part in [mail.text, mail.html] { #expect(part.contains("2027-01-15 08:00 UTC")) }
             #expect(mail.html.contains("Acme &lt;i&gt; &amp; Söhne"))
             #expect(mail.html.contains("href=\"https://login.test/account/invitation?token=a&amp;b\""))
             for markup in ["<i>", "<b>", "src=", "<script"] { #expect(!mail.html.contains(markup)) }

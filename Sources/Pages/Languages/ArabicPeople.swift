@@ -66,8 +66,8 @@ extension Language {
         .roleBilling: "الفوترة",
         .roleViewer: "مُطّلِع",
         .invitationSubject: "دعوة إلى {organization}",
-        .mailInvites: "تمت دعوتك للمساعدة في إدارة {organization}. دورك: {role}.",
-        .openLinkToAccept: "افتح هذا الرابط لقبول الدعوة. يعمل مرة واحدة ولوقت محدود فقط.",
+        .mailInvites: "تمت دعوتك للمساعدة في إدارة {organization} في {address}. دورك: {role}.",
+        .openLinkToAccept: "افتح هذا الرابط لقبول الدعوة. يعمل مرة واحدة حتى {date}.",
         .ignoreInvitation: "إذا لم تكن تتوقع الدعوة، فتجاهل هذه الرسالة. لا تعِد توجيهها، لأن أي شخص لديه الرابط يمكنه قبول الدعوة.",
         // The sign-in with another service.
         .signInAtOtherService: "المتابعة إلى تسجيل الدخول",

@@ -69,8 +69,8 @@ extension Language {
         .roleBilling: "Facturering",
         .roleViewer: "Lezer",
         .invitationSubject: "Uitnodiging voor {organization}",
-        .mailInvites: "U bent uitgenodigd om {organization} mee te beheren. Uw rol: {role}.",
-        .openLinkToAccept: "Open deze link om de uitnodiging te accepteren. Hij werkt één keer en voor beperkte tijd.",
+        .mailInvites: "U bent uitgenodigd om {organization} bij {address} mee te beheren. Uw rol: {role}.",
+        .openLinkToAccept: "Open deze link om de uitnodiging te accepteren. Hij werkt één keer, tot {date}.",
         .ignoreInvitation:
             "Als u de uitnodiging niet verwacht, negeer dan deze e-mail. Stuur hem niet door, want iedereen met de link kan de uitnodiging accepteren.",
         // The sign-in with another service.

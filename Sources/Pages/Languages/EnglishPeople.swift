@@ -85,8 +85,8 @@ extension Language {
         .roleBilling: "Billing",
         .roleViewer: "Viewer",
         .invitationSubject: "Invitation to {organization}",
-        .mailInvites: "You are invited to help manage {organization}. Your role: {role}.",
-        .openLinkToAccept: "Open this link to accept the invitation. It works once, and only for a limited time.",
+        .mailInvites: "You are invited to help manage {organization} at {address}. Your role: {role}.",
+        .openLinkToAccept: "Open this link to accept the invitation. It works once, until {date}.",
         .ignoreInvitation:
             "If you do not expect the invitation, ignore this mail. Do not forward it, because everyone with the link can accept the invitation.",
 

@@ -71,8 +71,8 @@ extension Language {
         .roleBilling: "Facturation",
         .roleViewer: "Lecteur",
         .invitationSubject: "Invitation à rejoindre {organization}",
-        .mailInvites: "Vous êtes invité à participer à la gestion de {organization}. Votre rôle : {role}.",
-        .openLinkToAccept: "Ouvrez ce lien pour accepter l’invitation. Il fonctionne une seule fois et pour une durée limitée.",
+        .mailInvites: "Vous êtes invité à participer à la gestion de {organization} sur {address}. Votre rôle : {role}.",
+        .openLinkToAccept: "Ouvrez ce lien pour accepter l’invitation. Il fonctionne une seule fois, jusqu’au {date}.",
         .ignoreInvitation:
             "Si vous n’attendez pas cette invitation, ignorez cet e-mail. Ne le transférez pas, car toute personne qui a le lien peut accepter l’invitation.",
         // The sign-in with another service.

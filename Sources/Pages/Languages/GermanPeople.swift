@@ -69,8 +69,8 @@ extension Language {
         .roleBilling: "Abrechnung",
         .roleViewer: "Betrachter",
         .invitationSubject: "Einladung zu {organization}",
-        .mailInvites: "Sie sind eingeladen, {organization} mitzuverwalten. Ihre Rolle: {role}.",
-        .openLinkToAccept: "Öffnen Sie diesen Link, um die Einladung anzunehmen. Er funktioniert einmal und nur für begrenzte Zeit.",
+        .mailInvites: "Sie sind eingeladen, {organization} bei {address} mitzuverwalten. Ihre Rolle: {role}.",
+        .openLinkToAccept: "Öffnen Sie diesen Link, um die Einladung anzunehmen. Er funktioniert einmal, bis {date}.",
         .ignoreInvitation:
             "Wenn Sie die Einladung nicht erwarten, beachten Sie die E-Mail nicht. Leiten Sie sie nicht weiter, denn jeder mit dem Link kann die Einladung annehmen.",
         // The sign-in with another service.

@@ -65,8 +65,8 @@ extension Language {
         .roleBilling: "חיוב",
         .roleViewer: "צופה",
         .invitationSubject: "הזמנה אל {organization}",
-        .mailInvites: "הוזמנת לסייע בניהול {organization}. התפקיד שלך: {role}.",
-        .openLinkToAccept: "יש לפתוח את הקישור הזה כדי לקבל את ההזמנה. הוא פועל פעם אחת ולזמן מוגבל.",
+        .mailInvites: "הוזמנת לסייע בניהול {organization} ב־{address}. התפקיד שלך: {role}.",
+        .openLinkToAccept: "יש לפתוח את הקישור הזה כדי לקבל את ההזמנה. הוא פועל פעם אחת, עד {date}.",
         .ignoreInvitation: "אם ההזמנה אינה צפויה, יש להתעלם מההודעה. אין להעביר אותה, כי כל מי שבידו הקישור יכול לקבל את ההזמנה.",
         // The sign-in with another service.
         .signInAtOtherService: "המשך להתחברות",

@@ -68,8 +68,8 @@ extension Language {
         .roleBilling: "Fatturazione",
         .roleViewer: "Lettore",
         .invitationSubject: "Invito a {organization}",
-        .mailInvites: "Ha ricevuto un invito a gestire {organization}. Il Suo ruolo: {role}.",
-        .openLinkToAccept: "Apra questo link per accettare l’invito. Funziona una sola volta e per un tempo limitato.",
+        .mailInvites: "Ha ricevuto un invito a gestire {organization} su {address}. Il Suo ruolo: {role}.",
+        .openLinkToAccept: "Apra questo link per accettare l’invito. Funziona una sola volta, fino al {date}.",
         .ignoreInvitation:
             "Se non aspetta l’invito, ignori questa email. Non la inoltri, perché chiunque abbia il link può accettare l’invito.",
         // The sign-in with another service.

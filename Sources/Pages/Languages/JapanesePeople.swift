@@ -65,8 +65,8 @@ extension Language {
         .roleBilling: "請求",
         .roleViewer: "閲覧者",
         .invitationSubject: "{organization}への招待",
-        .mailInvites: "{organization}の管理に招待されています。役割：{role}",
-        .openLinkToAccept: "招待を承諾するには、このリンクを開いてください。一度だけ、限られた期間だけ使用できます。",
+        .mailInvites: "{address}の{organization}の管理に招待されています。役割：{role}",
+        .openLinkToAccept: "招待を承諾するには、このリンクを開いてください。{date}まで、一度だけ使用できます。",
         .ignoreInvitation: "招待に心当たりがない場合は、このメールを無視してください。リンクを知っている人は誰でも招待を承諾できるため、転送しないでください。",
         // The sign-in with another service.
         .signInAtOtherService: "サインインに進む",

@@ -65,8 +65,8 @@ extension Language {
         .roleBilling: "청구",
         .roleViewer: "열람자",
         .invitationSubject: "{organization} 초대",
-        .mailInvites: "{organization} 관리에 초대되었습니다. 역할: {role}",
-        .openLinkToAccept: "초대를 수락하려면 이 링크를 여세요. 한 번만, 제한된 시간 동안만 사용할 수 있습니다.",
+        .mailInvites: "{address}의 {organization} 관리에 초대되었습니다. 역할: {role}",
+        .openLinkToAccept: "초대를 수락하려면 이 링크를 여세요. {date}까지 한 번만 사용할 수 있습니다.",
         .ignoreInvitation: "예상하지 못한 초대라면 이 메일을 무시하세요. 링크가 있는 사람은 누구나 초대를 수락할 수 있으므로 전달하지 마세요.",
         // The sign-in with another service.
         .signInAtOtherService: "로그인 계속하기",

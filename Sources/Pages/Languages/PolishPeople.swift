@@ -68,8 +68,8 @@ extension Language {
         .roleBilling: "Rozliczenia",
         .roleViewer: "Przeglądający",
         .invitationSubject: "Zaproszenie do {organization}",
-        .mailInvites: "Otrzymano zaproszenie do współzarządzania {organization}. Rola: {role}.",
-        .openLinkToAccept: "Proszę otworzyć ten link, aby przyjąć zaproszenie. Działa raz i tylko przez ograniczony czas.",
+        .mailInvites: "Otrzymano zaproszenie do współzarządzania {organization} w {address}. Rola: {role}.",
+        .openLinkToAccept: "Proszę otworzyć ten link, aby przyjąć zaproszenie. Działa raz, do {date}.",
         .ignoreInvitation:
             "Jeśli zaproszenie nie jest oczekiwane, proszę zignorować tę wiadomość. Proszę jej nie przekazywać, bo każdy, kto ma link, może przyjąć zaproszenie.",
         // The sign-in with another service.

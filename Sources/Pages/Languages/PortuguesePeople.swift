@@ -69,8 +69,8 @@ extension Language {
         .roleBilling: "Faturamento",
         .roleViewer: "Leitor",
         .invitationSubject: "Convite para {organization}",
-        .mailInvites: "Você recebeu um convite para ajudar a gerenciar {organization}. Sua função: {role}.",
-        .openLinkToAccept: "Abra este link para aceitar o convite. Ele funciona uma vez e por tempo limitado.",
+        .mailInvites: "Você recebeu um convite para ajudar a gerenciar {organization} em {address}. Sua função: {role}.",
+        .openLinkToAccept: "Abra este link para aceitar o convite. Ele funciona uma vez, até {date}.",
         .ignoreInvitation:
             "Se você não espera o convite, ignore este e-mail. Não o encaminhe, porque qualquer pessoa com o link pode aceitar o convite.",
         // The sign-in with another service.

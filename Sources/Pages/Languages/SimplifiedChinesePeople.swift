@@ -65,8 +65,8 @@ extension Language {
         .roleBilling: "账单",
         .roleViewer: "查看者",
         .invitationSubject: "加入 {organization} 的邀请",
-        .mailInvites: "您受邀协助管理 {organization}。您的角色：{role}。",
-        .openLinkToAccept: "请打开此链接以接受邀请。它只能使用一次，且有时间限制。",
+        .mailInvites: "您受邀协助管理 {address} 上的 {organization}。您的角色：{role}。",
+        .openLinkToAccept: "请打开此链接以接受邀请。它只能使用一次，有效期至 {date}。",
         .ignoreInvitation: "如果您没有预期收到邀请，请忽略此邮件。请勿转发，因为任何拥有该链接的人都可以接受邀请。",
         // The sign-in with another service.
         .signInAtOtherService: "继续登录",

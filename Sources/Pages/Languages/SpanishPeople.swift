@@ -69,8 +69,8 @@ extension Language {
         .roleBilling: "Facturación",
         .roleViewer: "Lector",
         .invitationSubject: "Invitación a {organization}",
-        .mailInvites: "Le invitan a ayudar a gestionar {organization}. Su función: {role}.",
-        .openLinkToAccept: "Abra este enlace para aceptar la invitación. Funciona una sola vez y durante un tiempo limitado.",
+        .mailInvites: "Le invitan a ayudar a gestionar {organization} en {address}. Su función: {role}.",
+        .openLinkToAccept: "Abra este enlace para aceptar la invitación. Funciona una sola vez, hasta el {date}.",
         .ignoreInvitation:
             "Si no espera la invitación, ignore este correo. No lo reenvíe, porque cualquiera que tenga el enlace puede aceptar la invitación.",
         // The sign-in with another service.

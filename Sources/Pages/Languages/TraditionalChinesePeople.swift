@@ -65,8 +65,8 @@ extension Language {
         .roleBilling: "帳單",
         .roleViewer: "檢視者",
         .invitationSubject: "加入 {organization} 的邀請",
-        .mailInvites: "您受邀協助管理 {organization}。您的角色：{role}。",
-        .openLinkToAccept: "請打開此連結以接受邀請。它只能使用一次，且有時間限制。",
+        .mailInvites: "您受邀協助管理 {address} 上的 {organization}。您的角色：{role}。",
+        .openLinkToAccept: "請打開此連結以接受邀請。它只能使用一次，有效期至 {date}。",
         .ignoreInvitation: "如果您沒有預期收到邀請，請忽略此郵件。請勿轉寄，因為任何擁有該連結的人都可以接受邀請。",
         // The sign-in with another service.
         .signInAtOtherService: "繼續登入",

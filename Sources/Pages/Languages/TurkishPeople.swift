@@ -68,8 +68,8 @@ extension Language {
         .roleBilling: "Faturalama",
         .roleViewer: "Görüntüleyen",
         .invitationSubject: "{organization} daveti",
-        .mailInvites: "{organization} yönetimine yardımcı olmaya davet edildiniz. Rolünüz: {role}.",
-        .openLinkToAccept: "Daveti kabul etmek için bu bağlantıyı açın. Bir kez ve yalnızca sınırlı bir süre çalışır.",
+        .mailInvites: "{address} adresindeki {organization} yönetimine yardımcı olmaya davet edildiniz. Rolünüz: {role}.",
+        .openLinkToAccept: "Daveti kabul etmek için bu bağlantıyı açın. Bir kez ve {date} tarihine kadar çalışır.",
         .ignoreInvitation:
             "Daveti beklemiyorsanız bu e-postayı dikkate almayın. Bağlantıya sahip herkes daveti kabul edebileceği için e-postayı iletmeyin.",
         // The sign-in with another service.

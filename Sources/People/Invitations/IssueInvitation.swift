@@ -88,7 +88,8 @@ extension Invitation.Mailing {
             throw Problem(
                 .rateLimited, "The tenant has sent too many mails. Retry in a minute, or set `send_mail` to false and copy the link.")
         }
-        let letter = InvitationMail(link: link, organization: organization, role: name, text, in: frame)
+        let letter = InvitationMail(
+            link: link, of: Person.host(of: link), until: invitation.expiresAt, organization: organization, role: name, text, in: frame)
         let message = try Mail.Message(
             to: address, subject: letter.subject, text: letter.text, html: letter.html,
             deliverBefore: min(invitation.expiresAt, now.addingTimeInterval(86400)))
