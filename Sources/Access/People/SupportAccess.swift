@@ -29,8 +29,11 @@ package struct SupportAccess: Identified, Sendable {
         endedAt == nil && now < endsAt
     }
 
-    /// The scopes of an operator at a tenant during a support access. No API key can be made then, because it would outlast the access.
-    package static let scopes = Set(APIKey.Scope.allCases).subtracting([.apiKeysWrite])
+    /// The scopes of an operator at a tenant during a support access. It makes no key, no secret and no destination of data, because they
+    /// would outlast the access.
+    package static let scopes = Set(APIKey.Scope.allCases).subtracting([
+        .apiKeysWrite, .applicationsWrite, .connectionsWrite, .webhooksWrite,
+    ])
 
     /// The scopes of an operator at a tenant without one: to manage the tenant, its price and its members, and nothing inside it.
     package static let scopesWithout: Set<APIKey.Scope> = [
