@@ -2,6 +2,7 @@ import Access
 import Foundation
 import People
 import Postgres
+import Sealing
 import Server
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 import Access
 import Foundation
+import Postgres
 import Server
 import Tenancy
 import TestSupport
@@ -13,7 +14,8 @@ struct AppleThroughTenantTests {
     private struct Installed: Sendable {
         let platform: TestPlatform
         /// People with an Apple Account. The tests share the simulator, so they have names of their own.
-        let (ada, eve) = ("Ada \(UUID())", "Eve \(UUID())")
+        let ada = "Ada \(UUID())"
+        let eve = "Eve \(UUID())"
         var root: String { platform.settings.publicURL }
         var browser: TestBrowser { TestBrowser(publicURL: root, address: platform.address) }
 
