@@ -26,18 +26,25 @@ struct InvitationTheftTests {
         try await TestPlatform.run { platform in
             let ada = PersonClient(platform)
             let link = try await ada.invite()
-            let finished = try await withThrowingTaskGroup(of: Bool.self) { tasks in
-                for number in 0..<2 {
-                    tasks.addTask {
-                        var person = PersonClient(platform)
-                        let form = [("name", "Person \(number)"), ("password", "correct horse \(number) staple")]
-                        _ = try await person.send("/invitation", form, from: try await person.open(link))
-                        return (try? await person.enroll().status) == 200
-                    }
-                }
-                return try await tasks.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+            // Both have chosen a password and scanned a key.
+            var people: [(client: PersonClient, page: TestBrowser.Answer)] = []
+            for number in 0..<2 {
+                var person = PersonClient(platform)
+                let form = [("name", "Person \(number)"), ("password", "correct horse \(number) staple")]
+                #expect(try await person.send("/invitation", form, from: try await person.open(link)).status == 303)
+                let page = try await person.scan()
+                people.append((person, page))
             }
-            #expect(finished == 1)
+            let answers = try await withThrowingTaskGroup(of: TestBrowser.Answer.self) { [people] tasks in
+                for (person, page) in people {
+                    tasks.addTask { try await person.send("/sign-in/authenticator", [("code", person.code())], from: page) }
+                }
+                return try await tasks.reduce(into: [TestBrowser.Answer]()) { $0.append($1) }
+            }
+            #expect(answers.filter { $0.status == 200 }.count == 1)
+            let refused = answers.filter { $0.status == 404 || $0.location == "/account/sign-in" }
+            #expect(refused.count == 1, "\(answers.map(\.status))")
+            #expect(people.filter { $0.client.secret != nil }.count == 1)
             #expect(try await platform.count("membership") == 1)
             #expect(try await platform.count("person") == 1)
             #expect(try await ada.open(link).status == 404)

@@ -66,9 +66,12 @@ struct TenantCrossingTests {
             for path in ["/tenants", "/platform/operators", "/platform/people"] {
                 #expect(try await Self.get(path, token, platform).status == 403, "\(path)")
             }
-            // An operator's keys would be on this page.
-            let keys = try await person.browser.get("\(TerminalPerson.issuer)/api-keys")
-            #expect(keys.status == 200)
+            // The person issued every key, of both tenants and of the platform. The page has those of one tenant.
+            _ = try await platform.ownerPool.run("UPDATE api_key SET issued_by = (SELECT id FROM person)")
+            let page = try await person.browser.get("\(TerminalPerson.issuer)/api-keys")
+            let shown = page.body.matches(of: /\/account\/api-keys\/(apikey_[0-9a-z]+)\/revoke/).map { String($0.1) }
+            let own = try await platform.call("GET", "/tenants/globex/api-keys").ids
+            #expect(page.status == 200 && own.count == 2 && shown.sorted() == own.sorted(), "\(page.body)")
         }
     }
 }

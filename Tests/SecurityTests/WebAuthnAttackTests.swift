@@ -69,10 +69,16 @@ struct WebAuthnAttackTests {
                 let page = try await ada.open("/sign-in/passkey")
                 let assertion = try authenticator.assertion(try #require(PersonClient.challenge(page)))
                 #expect(try await ada.usePasskey(assertion, from: page).status == 400)
+                #expect(ada.secret == nil)
             }
             #expect(try await platform.count("audit_event", where: "action = 'passkey.possible_clone'") == 3)
-            ada.browser = TestBrowser(platform)
-            #expect(ada.secret == nil)
+            #expect(try await platform.count("passkey", where: "sign_count = 5") == 1)
+            // In the same browser, the next count signs in.
+            authenticator.signCount = 6
+            let page = try await ada.open("/sign-in/passkey")
+            let assertion = try authenticator.assertion(try #require(PersonClient.challenge(page)))
+            #expect(try await ada.usePasskey(assertion, from: page).location == "/account")
+            #expect(ada.secret != nil)
         }
     }
 

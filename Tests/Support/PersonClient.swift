@@ -53,10 +53,28 @@ package struct PersonClient: Sendable {
     package mutating func register(
         as role: String = "owner", name: String = "Ada Lovelace", forgetsStep: Bool = true
     ) async throws -> TestBrowser.Answer {
-        let link = try await invite(as: role)
+        try await accept(try await invite(as: role), name: name, forgetsStep: forgetsStep)
+    }
+
+    /// Follows a link to a new account, and signs in by it.
+    /// - Parameter link: the part after `/account`.
+    @discardableResult
+    package mutating func accept(
+        _ link: String, name: String = "Ada Lovelace", forgetsStep: Bool = true
+    ) async throws -> TestBrowser.Answer {
         let chosen = try await send("/invitation", [("name", name), ("password", password)], from: try await open(link))
         guard chosen.status == 303 else { throw TestSimulator.Refused(description: "not chosen: \(chosen.status) \(chosen.body)") }
         return try await enroll(forgetsStep: forgetsStep)
+    }
+
+    /// Opens the page of a new authenticator app, and scans its key.
+    package mutating func scan() async throws -> TestBrowser.Answer {
+        let page = try await open("/sign-in/authenticator")
+        guard let text = page.body.firstMatch(of: /<bdi>([A-Z2-7 ]{32,})<\/bdi>/)?.1 else {
+            throw TestSimulator.Refused(description: "no key: \(page.status) \(page.body)")
+        }
+        key = Self.base32(String(text))
+        return page
     }
 
     /// Scans the key of the page, and gives its first code. Then the step of that code counts as used long ago, so that the codes of the
@@ -64,11 +82,7 @@ package struct PersonClient: Sendable {
     /// - Parameter forgetsStep: false for a test of the code itself.
     @discardableResult
     package mutating func enroll(forgetsStep: Bool = true) async throws -> TestBrowser.Answer {
-        let page = try await open("/sign-in/authenticator")
-        guard let text = page.body.firstMatch(of: /<bdi>([A-Z2-7 ]{32,})<\/bdi>/)?.1 else {
-            throw TestSimulator.Refused(description: "no key: \(page.status) \(page.body)")
-        }
-        key = Self.base32(String(text))
+        let page = try await scan()
         let answer = try await send("/sign-in/authenticator", [("code", code())], from: page)
         if forgetsStep, answer.status == 200, let id = try await id() {
             _ = try await platform.ownerPool.run("UPDATE person_totp SET last_step = last_step - 2 WHERE person_id = \(id)")
