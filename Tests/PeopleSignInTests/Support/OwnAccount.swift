@@ -115,10 +115,12 @@ extension AuthenticatorKey {
 
 extension TestPlatform {
     /// Runs the body on an installation that sends its mails to a server of the test.
-    static func runWithMail(_ body: @Sendable @escaping (TestPlatform, TestMailServer) async throws -> Void) async throws {
+    static func runWithMail(
+        log: RecordedLog? = nil, _ body: @Sendable @escaping (TestPlatform, TestMailServer) async throws -> Void
+    ) async throws {
         try await TestMailServer.run { server async throws in
             let settings = try server.settings()
-            try await run({ $0.mail = settings }) { platform in try await body(platform, server) }
+            try await run(log: log, { $0.mail = settings }) { platform in try await body(platform, server) }
         }
     }
 }
