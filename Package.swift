@@ -533,7 +533,7 @@ let package = Package(
         .testTarget(
             name: "StoryTests",
             dependencies: [
-                "Server", "Tenancy", "Access", "Postgres", "EmbeddedPostgres", "TestSupport",
+                "Server", "Tenancy", "Access", "Postgres", "EmbeddedPostgres", "Encoding", "TestSupport",
             ]),
         .testTarget(name: "EncodingTests", dependencies: ["Encoding"]),
         .testTarget(name: "QRCodeTests", dependencies: ["QRCode"]),

@@ -6,7 +6,7 @@ import Postgres
 import Sealing
 import Server
 
-/// A person with a browser, and a terminal of this person. Both use only HTTP, except that the person is signed in already.
+/// A person with a browser, and a terminal of this person. Both use only HTTP, except that most are signed in already.
 package struct TerminalPerson: Sendable {
     package let platform: TestPlatform
     package let person: ID<Person>
@@ -41,6 +41,18 @@ package struct TerminalPerson: Sendable {
             new.insert(secret, keyring: keyring, at: now),
         ])
         browser.cookies = ["__Host-espalier-account": secret.reveal()]
+    }
+
+    /// The terminal of a person who has signed in on the pages.
+    package init(of client: PersonClient) async throws {
+        let rows = try await client.platform.ownerPool.run(
+            """
+            SELECT s.person_id, s.id FROM person_session AS s JOIN person AS p ON p.id = s.person_id
+            WHERE p.email = \(client.email) AND s.kind = 'browser' AND s.ended_at IS NULL ORDER BY s.created_at DESC LIMIT 1
+            """)
+        guard let row = rows.first(where: { _ in true }) else { throw TestSimulator.Refused(description: "not signed in") }
+        (platform, person, session) = (client.platform, try row.get("person_id"), try row.get("id"))
+        (browser, terminal) = (client.browser, TestBrowser(client.platform))
     }
 
     // MARK: With a browser
