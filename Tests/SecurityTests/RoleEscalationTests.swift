@@ -69,7 +69,7 @@ struct RoleEscalationTests {
         }
     }
 
-    @Test("a member gets no other role by itself, not even with the permission to change members")
+    @Test("no member gives itself another role, not even with the permission to change members")
     func memberRaisesItself() async throws {
         try await TestPlatform.run { platform in
             let deputy = try await Self.role("Deputy", ["members:read", "members:write", "users:read"], platform)
@@ -145,7 +145,7 @@ struct RoleEscalationTests {
         }
     }
 
-    @Test("an owner gives and changes no role of another tenant, and learns nothing of it")
+    @Test("an owner gives and changes no role of another tenant, and does not learn its name")
     func roleOfOtherTenant() async throws {
         try await TestPlatform.run { platform in
             let owner = try await Member("Ada", as: "owner", platform)
