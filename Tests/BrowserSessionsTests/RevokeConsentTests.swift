@@ -26,7 +26,7 @@ struct RevokeConsentTests {
             let events = try await sso.platform.events("session.revoked")
             #expect(events.map { $0["revoked"] as? Int } == [2])
             let actors = try await sso.platform.webhookActors("session.revoked")
-            #expect(actors == [sso.platform.acme.api_keys[0].id])
+            #expect(actors == [sso.platform.seeded.api_keys[0].id])
             #expect(try await sso.platform.audited("revokeConsent").count == 1)
             // A new one has only the new scopes.
             _ = try await sso.allow(["scope": "openid"])
