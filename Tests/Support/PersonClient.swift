@@ -127,7 +127,8 @@ package struct PersonClient: Sendable {
         var page = try await open("/sign-in")
         // A signed-in person asks for the sign-in.
         if page.status == 303 { page = try await open("/sign-in?again=/account") }
-        let asked = try await send("/sign-in", [("email", email ?? self.email)], from: page)
+        // An address with a provider gets the page of the provider first, unless the person chooses the password.
+        let asked = try await send("/sign-in", [("email", email ?? self.email), ("with", "password")], from: page)
         return try await send(
             "/sign-in/password", [("email", email ?? self.email), ("password", password ?? self.password)], from: asked)
     }
