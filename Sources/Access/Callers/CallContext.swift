@@ -81,30 +81,10 @@ package struct Authenticate: RouterMiddleware {
     ) async throws -> Response {
         var context = context
         context.isChange = !isForReads && request.method != .get && request.method != .head
-        var person: SignedInPerson?
-        if let secret = request.bearerToken {
-            do {
-                if PersonSession.isWellFormed(secret) {
-                    person = try await findPerson?(secret, limits, context.record, now())
-                    context.caller = person?.nobody
-                } else {
-                    context.caller = try await callers.find(secret: secret, within: limits, context.record, at: now()).map(Caller.init)
-                }
-            } catch is TooManyRequests { throw RequestLimits.withoutKey }
-        }
+        var person = try await identify(request, &context)
         try limits.count(context.caller, context.record)
         // An unauthenticated caller causes no tenant look-up.
-        if let person {
-            let inPath = context.parameters.get("tenant")
-            let name = inPath ?? request.headers[.espalierTenant]
-            if let name { context.tenant = try await findTenant(name) }
-            let wanted: SignedInPerson.Wanted =
-                if inPath != nil { .path(context.tenant) } else if name != nil { .header(context.tenant?.id) } else { .unnamed }
-            let caller = person.caller(for: wanted, at: now())
-            try limits.countTenant(caller, context.record)
-            context.caller = caller
-            if name == nil, let own = caller.tenant { context.tenant = try await findTenant(own.description) }
-        }
+        if let person { try limits.countTenant(try await chooseTenant(of: person, request, &context), context.record) }
         if context.caller != nil, let secret = request.bearerToken {
             context.again = { [context] in try await renew(context, secret) }
         }
@@ -123,6 +103,13 @@ package struct Authenticate: RouterMiddleware {
             case .person(_, let session, _): lastUsed.note(session, owner: .platform, at: now())
             }
         }
+        var request = request
+        if context.isChange, context.caller != nil {
+            // A body can take until the limit of the connection. The permissions at its end count, so that nobody keeps one by a slow body.
+            request.body = RequestBody(buffer: try await request.body.whole(upTo: Self.largestBody))
+            person = try await identify(request, &context)
+            if let person { _ = try await chooseTenant(of: person, request, &context) }
+        }
         let response = try await next(request, context)
         // A caller must see its own change in the next request. This process sees it at once, other processes as soon as they receive the
         // database's notification.
@@ -133,6 +120,37 @@ package struct Authenticate: RouterMiddleware {
             if let person { forgetPerson(person.session.person) }
         }
         return response
+    }
+
+    /// The largest body of an action, in bytes: a logo. The other actions read less.
+    private static let largestBody = 256 * 1024
+
+    /// Finds the caller by its secret.
+    /// - Returns: the person, whose caller depends on the tenant. Until then, it has no permission.
+    private func identify(_ request: Request, _ context: inout CallContext) async throws -> SignedInPerson? {
+        guard let secret = request.bearerToken else { return nil }
+        do {
+            guard PersonSession.isWellFormed(secret) else {
+                context.caller = try await callers.find(secret: secret, within: limits, context.record, at: now()).map(Caller.init)
+                return nil
+            }
+            let person = try await findPerson?(secret, limits, context.record, now())
+            context.caller = person?.nobody
+            return person
+        } catch is TooManyRequests { throw RequestLimits.withoutKey }
+    }
+
+    /// Finds the tenant that the request names, and the caller there.
+    private func chooseTenant(of person: SignedInPerson, _ request: Request, _ context: inout CallContext) async throws -> Caller {
+        let inPath = context.parameters.get("tenant")
+        let name = inPath ?? request.headers[.espalierTenant]
+        if let name { context.tenant = try await findTenant(name) }
+        let wanted: SignedInPerson.Wanted =
+            if inPath != nil { .path(context.tenant) } else if name != nil { .header(context.tenant?.id) } else { .unnamed }
+        let caller = person.caller(for: wanted, at: now())
+        context.caller = caller
+        if name == nil, let own = caller.tenant { context.tenant = try await findTenant(own.description) }
+        return caller
     }
 
     /// The context with the caller and the tenant of the path as they are now. It counts no request.

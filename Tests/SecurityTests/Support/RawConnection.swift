@@ -29,6 +29,18 @@ enum RawConnection {
         }
     }
 
+    /// Sends the begin of a request, does something else, sends the rest, and reads until the server closes.
+    static func send(
+        _ begin: String, then change: @Sendable () async throws -> Void, _ rest: String, to platform: TestPlatform
+    ) async throws -> String {
+        try await open(platform).executeThenClose { inbound, outbound in
+            try await outbound.write(ByteBuffer(string: begin))
+            try await change()
+            try await outbound.write(ByteBuffer(string: rest))
+            return await Self.all(inbound)
+        }
+    }
+
     /// Sends bytes, and then more bytes repeatedly, until the server closes.
     /// - Returns: The response, and the number of bytes that the server's side accepted.
     static func drip(
