@@ -142,6 +142,10 @@ struct SSOTakeoverTests {
                 try await ada.register(as: "viewer")
                 try await sso.require(provider)
                 #expect(try await ada.givePassword().status == 403)
+                // Without a proved domain, nobody could sign in there.
+                _ = try await sso.platform.ownerPool.run("UPDATE sso_domain SET state = 'inactive'")
+                #expect(try await ada.givePassword().location == "/account/sign-in/code")
+                _ = try await sso.platform.ownerPool.run("UPDATE sso_domain SET state = 'active'")
                 _ = try await sso.platform.ownerPool.run("UPDATE tenant SET status = 'suspended' WHERE slug = 'acme'")
                 #expect(try await ada.givePassword().location == "/account/sign-in/code")
                 _ = try await sso.platform.ownerPool.run("UPDATE tenant SET status = 'active' WHERE slug = 'acme'")
@@ -183,6 +187,9 @@ struct SSOTakeoverTests {
                 let leads = try await ada.browser.post(
                     "\(SSOPlatform.root)/account/sso", form: TerminalPerson.fields(of: "/account/sso", in: page))
                 #expect(leads.header("Refresh")?.contains(provider.issuer) == true, "\(leads.status) \(leads.body)")
+                // Nobody leaves the provider by another address.
+                let moved = try await ada.send("/email", [("email", "ada@private.test")], from: try await ada.open("/email"))
+                #expect(moved.status == 403, "\(moved.body)")
 
                 let browser = TestBrowser(platform)
                 #expect(try await sso.signIn(Self.email, at: provider, in: browser).status == 303)

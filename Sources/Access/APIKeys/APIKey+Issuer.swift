@@ -23,10 +23,11 @@ extension APIKey {
     /// - Parameters:
     ///   - id: only this key.
     ///   - action: the `operationId` for the audit trail.
+    @discardableResult
     package static func revokeIssued(
         by person: ID<Person>, owner: UUID, only id: ID<APIKey>? = nil, as action: String, origin: AuditEvent.Origin, in db: Transaction,
         at now: Date
-    ) async throws {
+    ) async throws -> [ID<APIKey>] {
         let keys = try await db.run(
             """
             SELECT id, name, last_four, scopes, expires_at, revoked_at, last_used_at, rolled_to, issued_by, created_at, updated_at
@@ -36,7 +37,7 @@ extension APIKey {
             ORDER BY id FOR UPDATE
             """
         ).map(ShownAPIKey.init)
-        guard !keys.isEmpty else { return }
+        guard !keys.isEmpty else { return [] }
         let revoked = try await db.run(
             keys.map { key in
                 """
@@ -50,6 +51,7 @@ extension APIKey {
                 try AuditEvent.insert(
                     action, of: key.id.description, owner: owner, by: origin, before: key, after: rows.first(ShownAPIKey.init), at: now)
             })
+        return keys.map(\.id)
     }
 
     /// The number of valid keys of an owner, per person who issued some.

@@ -122,12 +122,25 @@ extension Person {
                 ) * interval '1 second' <= \(now))
             RETURNING code_failures AS attempts
             """
+        case .recovery:
+            """
+            UPDATE person SET recovery_failed_at = \(now), recovery_failures = recovery_failures + 1
+            WHERE tenant_id = \(UUID.platform) AND id = \(id)
+                AND (recovery_failures = 0 OR recovery_failures % \(Attempt.free) <> 0 OR recovery_failed_at + LEAST(
+                    \(Attempt.window) * power(2, LEAST(recovery_failures / \(Attempt.free), 20) - 1), \(Attempt.longestWait)
+                ) * interval '1 second' <= \(now))
+            RETURNING recovery_failures AS attempts
+            """
         }
     }
 
-    /// The attempts to give a code since the last right one, and the time of the last attempt, for `Attempt.wait`.
+    /// The attempts to give a code since the last right one, and the time of the last attempt, for `Attempt.wait`: at a sign-in, and behind the
+    /// link of a recovery.
     package static func codeFailures(of id: ID<Person>) -> SQL {
-        "SELECT code_failures, code_failed_at FROM person WHERE tenant_id = \(UUID.platform) AND id = \(id)"
+        """
+        SELECT code_failures, code_failed_at, recovery_failures, recovery_failed_at FROM person
+        WHERE tenant_id = \(UUID.platform) AND id = \(id)
+        """
     }
 
     package static func resetFailures(_ kind: Attempt, of id: ID<Person>) -> SQL {
@@ -139,6 +152,10 @@ extension Person {
         case .code:
             """
             UPDATE person SET code_failures = 0, code_failed_at = NULL WHERE tenant_id = \(UUID.platform) AND id = \(id)
+            """
+        case .recovery:
+            """
+            UPDATE person SET recovery_failures = 0, recovery_failed_at = NULL WHERE tenant_id = \(UUID.platform) AND id = \(id)
             """
         }
     }
@@ -182,6 +199,8 @@ extension Person {
         /// After each 5 failures, the next attempt waits: 15 minutes, 30, 60 and so on, up to 24 hours. A guess of a code succeeds with a
         /// chance of 3 in a million, so guesses need an end. Only a right code resets the count.
         case code
+        /// The same behind the link of a recovery, whose holder has the mailbox. Somebody who knows only the password does not use these up.
+        case recovery
 
         /// The failures without a wait.
         package static let free = 5
@@ -196,7 +215,7 @@ extension Person {
             let pause: TimeInterval
             switch self {
             case .password: pause = min(TimeInterval(1 << (min(failures, 20) - Self.free)), Self.window)
-            case .code:
+            case .code, .recovery:
                 guard failures % Self.free == 0 else { return 0 }
                 pause = min(Self.window * TimeInterval(1 << (min(failures / Self.free, 20) - 1)), Self.longestWait)
             }

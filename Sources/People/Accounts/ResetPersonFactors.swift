@@ -22,6 +22,7 @@ extension PersonRoutes {
                 Person.removeFactors(of: id) + [
                     PersonSession.endOthers(of: id, than: nil, .ended, at: now),
                     Person.resetFailures(.code, of: id),
+                    Person.resetFailures(.recovery, of: id),
                 ])
             guard let after = try await ListedPerson.find(id, in: db, at: now) else { throw Problem.notFound("person") }
             if mail != nil, let notice = try before.person.notice(.factorsReset, publicURL: publicURL, keyring: keyring, at: now) {

@@ -25,10 +25,11 @@ extension MemberRoutes {
             try await call.requireConsent(in: db)
             try call.requireGrant(try await member.role.scopes(of: owner, in: db))
             try await member.requireOtherOwner(call, in: db)
-            if revokesKeys {
-                try await APIKey.revokeIssued(by: member.person, owner: owner, as: action, origin: origin, in: db, at: now)
-            }
-            let (withdrawals, events) = try await Invitation.withdraw(by: [member.person], owner: owner, origin: origin, in: db, at: now)
+            let keys =
+                revokesKeys
+                ? try await APIKey.revokeIssued(by: member.person, owner: owner, as: action, origin: origin, in: db, at: now) : []
+            let (withdrawals, events) = try await Invitation.withdraw(
+                by: [member.person], keys, owner: owner, origin: origin, in: db, at: now)
             let mails = try await notices.insertions(notice, of: owner, in: db, at: now)
             _ = try await db.run(
                 mails + withdrawals + ["DELETE FROM membership WHERE tenant_id = \(owner) AND id = \(id)"] + events.map(\.event) + [

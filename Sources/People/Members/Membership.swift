@@ -38,7 +38,7 @@ extension Membership {
 
     /// An owner changes its members, invitations and roles one after another. Otherwise two requests could remove the last two owners, or
     /// both create the last invitation.
-    static func lockAll(of owner: UUID) -> SQL {
+    package static func lockAll(of owner: UUID) -> SQL {
         "SELECT pg_advisory_xact_lock(1835363682, hashtext(\(owner)::text))"
     }
 

@@ -23,6 +23,7 @@ extension AccountRoutes {
     @Sendable
     func changeEmail(_ request: Request, _ form: OwnForm, _ account: AccountContext) async throws -> Response {
         try account.requireRecent()
+        try account.requireOwnAddress()
         let (frame, now, person) = (endpoints.frame(request, account.web), account.now, account.person)
         guard let sender = endpoints.mail else { return emailPage(account).response(in: frame) }
         let typed = form["email"] ?? ""

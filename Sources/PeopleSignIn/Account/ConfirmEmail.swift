@@ -42,6 +42,7 @@ extension AccountRoutes {
         let account = try await account(of: ticket, request, context)
         guard FormToken.isRight(form[FormToken.field], for: account?.session.id.description ?? sealed, with: endpoints.keyring)
         else { throw ErrorPage.formNotCurrent }
+        try account?.requireOwnAddress()
         guard let origin = account?.origin else {
             let step = StepTicket(.start, next: ReturnPath(newAddress: sealed), at: now)
             return .seeOther("/account/sign-in", cookies: [endpoints.cookie(step)])

@@ -39,7 +39,7 @@ extension AccountRoutes {
         if let wait = limits.take(context.record) { return tooMany(recovery, wait, in: frame) }
         var use: (kind: SecondFactors.Kind, statement: SQL)?
         if !recovery.factors.isEmpty {
-            if let wait = try await endpoints.reserveCode(of: person.id, at: now).wait {
+            if let wait = try await endpoints.reserveCode(of: person.id, isRecovery: true, at: now).wait {
                 return tooMany(recovery, Int(wait.rounded(.up)), in: frame)
             }
             use = try recovery.factors.use(of: form["code"] ?? "", by: person.id, with: keyring, at: now)
@@ -70,6 +70,7 @@ extension AccountRoutes {
                     Person.setPassword(hash.text, of: person.id, keyring: keyring, at: now),
                     Person.setAddress(current.email, of: person.id, at: now),
                     Person.resetFailures(.code, of: person.id),
+                    Person.resetFailures(.recovery, of: person.id),
                     PersonSession.endOthers(of: person.id, than: nil, .passwordChanged, at: now),
                 ] + (try endpoints.notice(.passwordChanged, of: person, in: frame, at: now))
                     + (code?.kind == .recoveryCode ? try endpoints.notice(.recoveryCodeUsed, of: person, in: frame, at: now) : []) + [

@@ -34,6 +34,11 @@ extension PersonSignInRoutes {
             guard account.isRecent else { return signInFirst(for: token, open.invitation.email, at: now) }
             do {
                 try await endpoints.people.transaction { db in
+                    if open.invitation.mail != nil, account.person.emailProvedAt == nil {
+                        // The holder of the mailed link reads the mailbox.
+                        _ = try await db.run(
+                            Membership.lockAll(of: open.owner), Person.setAddress(account.person.email, of: account.person.id, at: now))
+                    }
                     try await open.invitation.join(account.person.id, owner: open.owner, by: account.origin, in: db, at: now)
                 }
             } catch is Invitation.Refusal { throw ErrorPage.invitationOver }

@@ -106,7 +106,9 @@ private struct Member: Sendable {
             return Member(person: identity.person, identity: identity, invitation: invitation)
         }
         if let known, known.emailProvedAt != nil { return Member(person: known.id, invitation: invitation) }
-        // Somebody else may have entered the address for an account. It gets neither the membership nor the link, and loses the address.
+        // Somebody else may have entered the address for an account. It gets neither the membership nor the link, and loses the address. An
+        // account that acts for somebody keeps it: the mail of the invitation lets the person choose.
+        if let known, try await !db.run(Membership.all(of: known.id)).isEmpty { throw UnknownAccount() }
         return Member(
             person: ID(at: now), invitation: invitation, new: (name(of: account, address), address), claimant: known?.id)
     }
@@ -128,6 +130,7 @@ private struct Member: Sendable {
         at now: Date
     ) async throws {
         if let claimant {
+            _ = try await db.run(Membership.lockAll(of: tenant.uuid))
             guard try await db.run(Person.takeAddress(from: claimant, at: now)).affected == 1 else { throw UnknownAccount() }
         }
         // The domain of the address belongs to the tenant, so its provider proves the mailbox.

@@ -54,6 +54,7 @@ extension PersonSignInRoutes {
                     if open.invitation.mail != nil,
                         let other = try await db.run(Person.find(email: open.invitation.email)).first(Person.init)
                     {
+                        _ = try await db.run(Membership.lockAll(of: open.owner))
                         guard try await db.run(Person.takeAddress(from: other.id, at: now)).affected == 1 else { throw Outdated() }
                     }
                     _ = try await db.run(

@@ -61,11 +61,15 @@ extension SecondFactors {
 extension AccountEndpoints {
     /// Counts an attempt to give a code before its check. Then not even many at the same time are more than five.
     /// - Returns: the attempts since the last right code, or how long the person must wait, in seconds.
-    func reserveCode(of person: ID<Person>, at now: Date) async throws -> (attempts: Int, wait: TimeInterval?) {
-        let counted = try await people.run(Person.reserveAttempt(.code, of: person, at: now)).first { try $0.get("attempts", as: Int.self) }
+    /// - Parameter isRecovery: whether the person has come by the link of a recovery.
+    func reserveCode(
+        of person: ID<Person>, isRecovery: Bool = false, at now: Date
+    ) async throws -> (attempts: Int, wait: TimeInterval?) {
+        let (kind, name) = isRecovery ? (Person.Attempt.recovery, "recovery") : (.code, "code")
+        let counted = try await people.run(Person.reserveAttempt(kind, of: person, at: now)).first { try $0.get("attempts", as: Int.self) }
         if let counted { return (counted, nil) }
         let wait = try await people.run(Person.codeFailures(of: person)).first {
-            Person.Attempt.code.wait(after: try $0.get("code_failures"), lastAt: try $0.get("code_failed_at"), at: now)
+            kind.wait(after: try $0.get("\(name)_failures"), lastAt: try $0.get("\(name)_failed_at"), at: now)
         }
         return (0, max(1, wait ?? 0))
     }

@@ -57,15 +57,19 @@ struct DeleteMemberTests {
             let own = try await platform.addKey(issuedBy: member.person)
             let foreign = try await platform.addKey(issuedBy: other.person)
             let elsewhere = try await platform.addKey(issuedBy: member.person, of: platform.globexID)
+            let inviting = try await platform.addKey(issuedBy: member.person)
+            _ = try await platform.call("POST", "/tenants/acme/invitations", ["email": "alias@example.com", "role": "viewer"])
+            _ = try await platform.ownerPool.run("UPDATE invitation SET invited_by = \(inviting.description)")
             let (path, valid) = ("\(Self.path(member.id))?revoke_api_keys=", "revoked_at IS NULL AND issued_by IS NOT NULL")
             #expect(try await platform.call("DELETE", path + "yes", key: platform.acmeKey).isProblem(400, "invalid"))
             let narrow = try await platform.acmeKey(
                 BuiltInRole.developer.scopes.map(\.rawValue).filter { $0 != "api_keys:write" } + ["members:write"])
             #expect(try await platform.call("DELETE", path + "true", key: narrow).isProblem(403, "insufficient_scope"))
-            #expect(try await platform.count("api_key", where: valid) == 3)
+            #expect(try await platform.count("api_key", where: valid) == 4)
 
             #expect(try await platform.call("DELETE", path + "true", key: platform.acmeKey).status == 204)
             #expect(try await platform.count("api_key", where: "\(valid) AND id IN ('\(foreign.uuid)', '\(elsewhere.uuid)')") == 2)
+            #expect(try await platform.count("invitation") == 0)
             let trail = try await platform.audit(own.description)
             #expect(trail.map(\.action) == ["deleteMember"] && trail[0].after?.contains("revoked_at") == true)
             // Without it, the keys stay.

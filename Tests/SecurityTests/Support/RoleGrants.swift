@@ -43,7 +43,7 @@ enum RoleGrants {
         outbox: DELETE INSERT SELECT UPDATE(attempts due_at)
         passkey: DELETE INSERT SELECT UPDATE(is_backed_up last_used_at name sign_count)
         person: DELETE INSERT SELECT UPDATE(code_failed_at code_failures email email_proved_at name password_changed_at \
-            password_failed_at password_failures sealed_password sessions_valid_after updated_at)
+            password_failed_at password_failures recovery_failed_at recovery_failures sealed_password sessions_valid_after updated_at)
         person_device: DELETE INSERT SELECT UPDATE(approval interval_seconds person_id polled_at state)
         person_identity: DELETE INSERT SELECT UPDATE(last_used_at)
         person_session: DELETE INSERT SELECT UPDATE(address authenticated_at ended_at ended_reason last_used_at methods user_agent)
