@@ -188,7 +188,8 @@ struct SSOTakeoverTests {
                     "\(SSOPlatform.root)/account/sso", form: TerminalPerson.fields(of: "/account/sso", in: page))
                 #expect(leads.header("Refresh")?.contains(provider.issuer) == true, "\(leads.status) \(leads.body)")
                 // Nobody leaves the provider by another address.
-                let moved = try await ada.send("/email", [("email", "ada@private.test")], from: try await ada.open("/email"))
+                let moved = try await ada.browser.post(
+                    "\(SSOPlatform.root)/account/email", form: [("csrf", try SSOPlatform.csrf(page)), ("email", "ada@private.test")])
                 #expect(moved.status == 403, "\(moved.body)")
 
                 let browser = TestBrowser(platform)
