@@ -337,7 +337,8 @@ struct RefusalTests {
         "the next step for a call in a tenant is a command with this tenant",
         arguments: [
             ("users list --tenant acme", 403, "support_required", "espalierctl support start --tenant acme --reason"),
-            ("invitations create ada@example.com --tenant acme --role viewer", 409, "conflict", "invitations list --tenant acme"),
+            ("invitations create ada@example.com --tenant acme --role viewer", 409, "conflict", "invitations delete ID --tenant acme"),
+            ("sso show --tenant acme", 404, "not_found", "sso set --tenant acme"),
             ("support start --tenant acme --reason Ticket-4711", 409, "conflict", "support end ID --tenant acme"),
         ])
     func nextStepInTenant(command: String, status: Int, code: String, hint: String) async throws {

@@ -70,8 +70,12 @@ struct Problem {
             switch (code, parts.last.map(String.init)) {
             case ("support_required", _):
                 failure.nextStep = "Start a support access, then repeat the command: espalierctl support start \(tenant) --reason …"
+            case ("insufficient_scope", _) where failure.detail.contains("support access"):
+                failure.nextStep = "A support access never has this scope. Ask an owner of the tenant to do it."
+            case ("not_found", "sso"): failure.nextStep = "Set a provider: espalierctl sso set \(tenant)"
             case ("conflict", "invitations"):
-                failure.nextStep = "Find the address: espalierctl invitations list \(tenant), or espalierctl members list \(tenant)"
+                failure.nextStep =
+                    "Delete an open invitation (espalierctl invitations delete ID \(tenant)), or find the member (espalierctl members list \(tenant))."
             case ("conflict", "support-accesses"):
                 failure.nextStep =
                     "End your access (espalierctl support end ID \(tenant)), or ask an owner to allow support (espalierctl tenants update \(parts[1]) --allows-support)."
