@@ -188,7 +188,7 @@ struct Things: Sendable {
             ].compactMapValues { $0 }, uniquingKeysWith: { $1 })
     }
 
-    /// Returns an operation's path with a tenant and the IDs of real or missing objects.
+    /// Returns an operation's path with a tenant and the IDs of real or missing objects. A stream is short.
     /// - Parameter others: IDs by the names in the path, instead of those of the prepared objects.
     func path(
         _ operation: Specification.Operation, tenant: String = "acme", real: Bool = true, replacing others: [String: String] = [:]
@@ -201,7 +201,7 @@ struct Things: Sendable {
             let uuid = real ? (isAcmes ? acme : platform)[parameter.name] : nil
             path = path.replacing("{\(parameter.name)}", with: prefix + "_" + Self.digits(uuid))
         }
-        return path
+        return path + (operation.parameters.contains { $0.name == "seconds" } ? "?seconds=1" : "")
     }
 
     /// Returns the ID of Acme's user, and of the user's session.
