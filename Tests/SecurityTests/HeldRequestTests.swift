@@ -12,6 +12,7 @@ struct HeldRequestTests {
             let (ada, program) = (try await TerminalPerson(platform), TerminalPerson.Program())
             let token = try #require(try await ada.redeem(try await ada.code(program), program).string("access_token"))
             let member = try #require(try await platform.call("GET", "/tenants/acme/members").ids.first)
+            #expect(try await platform.call("PATCH", "/tenants/acme/members/\(member)", ["role": "admin"]).status == 200)
             let allowed: [String: any Sendable] = ["email": "mary@example.com", "role": "viewer"]
             #expect(try await platform.call("POST", "/tenants/acme/invitations", key: token, allowed).status == 201)
             let key = #"{"name": "Backdoor", "scopes": ["members:write"]}"#
