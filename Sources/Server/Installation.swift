@@ -110,7 +110,11 @@ package struct Installation: Sendable {
                 authenticate: Authenticate(
                     callers: callers, findPerson: { try await people.find(secret: $0, within: $1, $2, at: $3) }, limits: limits,
                     lastUsed: lastUsed,
-                    findTenant: { try await directory.find(idOrSlug: $0)?.tenant }, forgetTenant: { directory.forget($0) },
+                    findTenant: { try await directory.find(idOrSlug: $0)?.tenant },
+                    forgetTenant: { tenant in
+                        directory.forget(tenant)
+                        people.forget(tenant ?? .platform)
+                    },
                     forgetPerson: { people.forget($0.uuid) }, now: now),
                 idempotency: Idempotency(pool: pools.administration, keyring: settings.keyring, logger: logger, now: now)),
             limits: limits)

@@ -63,7 +63,8 @@ package struct Authenticate: RouterMiddleware {
 
     /// - Parameters:
     ///   - findTenant: Finds a tenant by its ID or slug.
-    ///   - forgetTenant: Removes a tenant from the caches of this process after a change.
+    ///   - forgetTenant: Removes a tenant and its people from the caches of this process after a change. Without a tenant, the change was of
+    ///     the platform.
     ///   - forgetPerson: Removes a person from them after a change by this person.
     package init(
         callers: Callers, findPerson: @escaping FindPerson, limits: RequestLimits, lastUsed: LastUsed,
@@ -83,32 +84,31 @@ package struct Authenticate: RouterMiddleware {
         context.isChange = !isForReads && request.method != .get && request.method != .head
         var person = try await identify(request, &context)
         try limits.count(context.caller, context.record)
-        // An unauthenticated caller causes no tenant look-up.
-        if let person { try limits.countTenant(try await chooseTenant(of: person, request, &context), context.record) }
-        if context.caller != nil, let secret = request.bearerToken {
-            context.again = { [context] in try await renew(context, secret) }
+        try await chooseTenant(of: person, request, &context)
+        if let caller = context.caller {
+            if person != nil { try limits.countTenant(caller, context.record) }
+            let head = Request(head: request.head, body: RequestBody(buffer: ByteBuffer()))
+            context.again = { [context] in
+                var context = context
+                let person = try await identify(head, &context)
+                try await chooseTenant(of: person, head, &context)
+                return context
+            }
+            switch caller.actor {
+            case .key(let key): lastUsed.note(key, owner: caller.owner, at: now())
+            case .person(_, let session, _): lastUsed.note(session, owner: .platform, at: now())
+            }
         }
+        var request = request
         if context.isChange, let caller = context.caller {
             // A request with neither header has no body (RFC 9112, section 6.3).
             let isChunked = request.headers[.transferEncoding] != nil
             try limits.countChange(
                 caller, bytes: isChunked ? nil : request.headers[.contentLength].flatMap { Int($0) } ?? 0, context.record)
-        }
-        if let caller = context.caller {
-            switch caller.actor {
-            case .key(let key):
-                lastUsed.note(key, owner: caller.owner, at: now())
-                let own = caller.isOperator ? nil : ID<Tenant>(caller.owner).description
-                if let name = context.parameters.get("tenant") ?? own { context.tenant = try await findTenant(name) }
-            case .person(_, let session, _): lastUsed.note(session, owner: .platform, at: now())
-            }
-        }
-        var request = request
-        if context.isChange, context.caller != nil {
             // A body can take until the limit of the connection. The permissions at its end count, so that nobody keeps one by a slow body.
             request.body = RequestBody(buffer: try await request.body.whole(upTo: Self.largestBody))
             person = try await identify(request, &context)
-            if let person { _ = try await chooseTenant(of: person, request, &context) }
+            try await chooseTenant(of: person, request, &context)
         }
         let response = try await next(request, context)
         // A caller must see its own change in the next request. This process sees it at once, other processes as soon as they receive the
@@ -125,7 +125,7 @@ package struct Authenticate: RouterMiddleware {
     /// The largest body of an action, in bytes: a logo. The other actions read less.
     private static let largestBody = 256 * 1024
 
-    /// Finds the caller by its secret.
+    /// Finds the caller by its secret, as it is now.
     /// - Returns: the person, whose caller depends on the tenant. Until then, it has no permission.
     private func identify(_ request: Request, _ context: inout CallContext) async throws -> SignedInPerson? {
         guard let secret = request.bearerToken else { return nil }
@@ -140,9 +140,16 @@ package struct Authenticate: RouterMiddleware {
         } catch is TooManyRequests { throw RequestLimits.withoutKey }
     }
 
-    /// Finds the tenant that the request names, and the caller there.
-    private func chooseTenant(of person: SignedInPerson, _ request: Request, _ context: inout CallContext) async throws -> Caller {
+    /// Finds the tenant that the request names, or else the caller's own, and a person's permissions there. An unauthenticated caller causes
+    /// no look-up.
+    private func chooseTenant(of person: SignedInPerson?, _ request: Request, _ context: inout CallContext) async throws {
         let inPath = context.parameters.get("tenant")
+        context.tenant = nil
+        guard let person else {
+            let own = context.caller.flatMap { $0.isOperator ? nil : ID<Tenant>($0.owner).description }
+            if context.caller != nil, let name = inPath ?? own { context.tenant = try await findTenant(name) }
+            return
+        }
         let name = inPath ?? request.headers[.espalierTenant]
         if let name { context.tenant = try await findTenant(name) }
         let wanted: SignedInPerson.Wanted =
@@ -150,21 +157,6 @@ package struct Authenticate: RouterMiddleware {
         let caller = person.caller(for: wanted, at: now())
         context.caller = caller
         if name == nil, let own = caller.tenant { context.tenant = try await findTenant(own.description) }
-        return caller
-    }
-
-    /// The context with the caller and the tenant of the path as they are now. It counts no request.
-    private func renew(_ context: CallContext, _ secret: String) async throws -> CallContext {
-        var context = context
-        let name = context.parameters.get("tenant")
-        context.tenant = if let name { try await findTenant(name) } else { nil }
-        if PersonSession.isWellFormed(secret) {
-            let person = try await findPerson?(secret, limits, context.record, now())
-            context.caller = person?.caller(for: name == nil ? .unnamed : .path(context.tenant), at: now())
-        } else {
-            context.caller = try await callers.find(secret: secret, within: limits, context.record, at: now()).map(Caller.init)
-        }
-        return context
     }
 }
 

@@ -32,8 +32,10 @@ package final class PersonCallers: Sendable {
                 PersonSession.find(digests: digests), Self.permissions(digests: digests), SupportAccess.open(digests: digests))
             guard let session = try sessions.first(PersonSession.init), session.kind == .terminal else { return nil }
             let tenants = try memberships.map { try $0.get("tenant_id", as: UUID.self) }.filter { $0 != .platform }
+            var supports: [UUID: SupportAccess] = [:]
+            for row in open { supports[try row.get("tenant_id")] = try SupportAccess(row) }
             // It comes before the tenants are asked, so that a change after this forgets the person.
-            index.add(session.person.uuid, to: tenants)
+            index.add(session.person.uuid, to: tenants + supports.keys)
             let address = try memberships.first { try $0.get("email", as: String.self) } ?? ""
             let required = try await requiring(session.person, address, tenants, database.repeatable)
             var scopes: [UUID: Set<APIKey.Scope>] = [:]
@@ -42,8 +44,6 @@ package final class PersonCallers: Sendable {
                 if required.contains(owner), try !session.satisfiesProvider(of: owner, as: Role(row)) { continue }
                 scopes[owner] = try Self.scopes(row)
             }
-            var supports: [UUID: SupportAccess] = [:]
-            for row in open { supports[try row.get("tenant_id")] = try SupportAccess(row) }
             return (SignedInPerson(session, memberships: scopes, supports: supports), session.person.uuid)
         }
     }
@@ -89,7 +89,7 @@ package final class PersonCallers: Sendable {
     }
 }
 
-/// The people in the cache, by the tenants whose requirements they depend on.
+/// The people in the cache, by the tenants on whose configuration their permissions depend.
 private final class MemberIndex: Sendable {
     private let people = Mutex<[UUID: Set<UUID>]>([:])
 
