@@ -103,35 +103,25 @@ extension Person {
     /// resets the count (`resetFailures`).
     /// - Returns: The number of attempts, this one included. No row if the person must wait (`Attempt.wait`), which counts nothing.
     package static func reserveAttempt(_ kind: Attempt, of id: ID<Person>, at now: Date) -> SQL {
-        let start = now.addingTimeInterval(-Attempt.window)
-        return switch kind {
-        case .password:
-            """
-            UPDATE person SET password_failed_at = \(now),
-                password_failures = CASE WHEN password_failed_at > \(start) THEN password_failures ELSE 0 END + 1
-            WHERE tenant_id = \(UUID.platform) AND id = \(id) AND (password_failures < \(Attempt.free) OR password_failed_at
-                + LEAST(power(2, LEAST(password_failures, 20) - \(Attempt.free)), \(Attempt.window)) * interval '1 second' <= \(now))
-            RETURNING password_failures AS attempts
-            """
-        case .code:
-            """
-            UPDATE person SET code_failed_at = \(now), code_failures = code_failures + 1
-            WHERE tenant_id = \(UUID.platform) AND id = \(id)
-                AND (code_failures = 0 OR code_failures % \(Attempt.free) <> 0 OR code_failed_at + LEAST(
-                    \(Attempt.window) * power(2, LEAST(code_failures / \(Attempt.free), 20) - 1), \(Attempt.longestWait)
-                ) * interval '1 second' <= \(now))
-            RETURNING code_failures AS attempts
-            """
-        case .recovery:
-            """
-            UPDATE person SET recovery_failed_at = \(now), recovery_failures = recovery_failures + 1
-            WHERE tenant_id = \(UUID.platform) AND id = \(id)
-                AND (recovery_failures = 0 OR recovery_failures % \(Attempt.free) <> 0 OR recovery_failed_at + LEAST(
-                    \(Attempt.window) * power(2, LEAST(recovery_failures / \(Attempt.free), 20) - 1), \(Attempt.longestWait)
-                ) * interval '1 second' <= \(now))
-            RETURNING recovery_failures AS attempts
-            """
+        let (failures, failedAt) = kind.columns
+        if kind == .password {
+            let start = now.addingTimeInterval(-Attempt.window)
+            return """
+                UPDATE person SET password_failed_at = \(now),
+                    password_failures = CASE WHEN password_failed_at > \(start) THEN password_failures ELSE 0 END + 1
+                WHERE tenant_id = \(UUID.platform) AND id = \(id) AND (password_failures < \(Attempt.free) OR password_failed_at
+                    + LEAST(power(2, LEAST(password_failures, 20) - \(Attempt.free)), \(Attempt.window)) * interval '1 second' <= \(now))
+                RETURNING password_failures AS attempts
+                """
         }
+        return """
+            UPDATE person SET \(literally: failedAt) = \(now), \(literally: failures) = \(literally: failures) + 1
+            WHERE tenant_id = \(UUID.platform) AND id = \(id)
+                AND (\(literally: failures) = 0 OR \(literally: failures) % \(Attempt.free) <> 0 OR \(literally: failedAt) + LEAST(
+                    \(Attempt.window) * power(2, LEAST(\(literally: failures) / \(Attempt.free), 20) - 1), \(Attempt.longestWait)
+                ) * interval '1 second' <= \(now))
+            RETURNING \(literally: failures) AS attempts
+            """
     }
 
     /// The attempts to give a code since the last right one, and the time of the last attempt, for `Attempt.wait`: at a sign-in, and behind the
@@ -144,20 +134,11 @@ extension Person {
     }
 
     package static func resetFailures(_ kind: Attempt, of id: ID<Person>) -> SQL {
-        switch kind {
-        case .password:
+        let (failures, failedAt) = kind.columns
+        return """
+            UPDATE person SET \(literally: failures) = 0, \(literally: failedAt) = NULL
+            WHERE tenant_id = \(UUID.platform) AND id = \(id)
             """
-            UPDATE person SET password_failures = 0, password_failed_at = NULL WHERE tenant_id = \(UUID.platform) AND id = \(id)
-            """
-        case .code:
-            """
-            UPDATE person SET code_failures = 0, code_failed_at = NULL WHERE tenant_id = \(UUID.platform) AND id = \(id)
-            """
-        case .recovery:
-            """
-            UPDATE person SET recovery_failures = 0, recovery_failed_at = NULL WHERE tenant_id = \(UUID.platform) AND id = \(id)
-            """
-        }
     }
 
     /// Removes everything with which the person signs in, except the password. The statements belong into one transaction.
@@ -208,6 +189,15 @@ extension Person {
         package static let window: TimeInterval = 900
         /// The longest wait after wrong codes, in seconds.
         package static let longestWait: TimeInterval = 86400
+
+        /// The columns of the number of failures, and of the time of the last one.
+        fileprivate var columns: (failures: StaticString, failedAt: StaticString) {
+            switch self {
+            case .password: ("password_failures", "password_failed_at")
+            case .code: ("code_failures", "code_failed_at")
+            case .recovery: ("recovery_failures", "recovery_failed_at")
+            }
+        }
 
         /// How long the next attempt waits, in seconds, as `reserveAttempt` decides.
         package func wait(after failures: Int, lastAt last: Date?, at now: Date) -> TimeInterval {
