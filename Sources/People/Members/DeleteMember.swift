@@ -6,8 +6,8 @@ import Postgres
 import Web
 
 extension MemberRoutes {
-    /// Ends the membership of a person, and deletes the open invitations of this person. The account remains, because it may have others. With `revoke_api_keys`, the keys end that the person
-    /// issued for this owner, because the person knows their secrets.
+    /// Ends the membership of a person, and deletes the open invitations that the person created. With `revoke_api_keys`, the API keys that
+    /// the person issued for this owner end, too. The account remains.
     func deleteMember(_ request: Request, _ call: some ActingContext) async throws -> Response {
         try call.require(.membersWrite)
         try call.requireRecentSignIn(at: now())

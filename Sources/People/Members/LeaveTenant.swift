@@ -10,8 +10,7 @@ extension Membership {
         case ended
     }
 
-    /// Ends the membership of a person who leaves, as a part of a transaction that sees the rows of all owners. The last owner of a tenant stays. The last operator may leave, because a command makes a
-    /// new one.
+    /// Ends the membership of a person who leaves, in a transaction that sees the rows of all owners. The last owner of a tenant stays.
     /// - Throws: `LeaveRefusal`.
     package static func leave(
         _ id: ID<Membership>, of person: ID<Person>, owner: UUID, by origin: AuditEvent.Origin, in db: Transaction, at now: Date

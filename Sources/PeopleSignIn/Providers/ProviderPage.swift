@@ -30,7 +30,8 @@ extension PersonSignInRoutes {
 
 extension AccountEndpoints {
     /// Whether a person may sign in only with the provider of a tenant: each tenant of the person requires its own. Otherwise, the sign-in is
-    /// of use, and acts for the other tenants only. It is asked after the factors were right, so that nobody learns who is a member.
+    /// of use, and acts for the other tenants only. It is asked after a right password, Apple Account or passkey, or after the code of a
+    /// recovery, so that nobody else learns who is a member.
     func mustUseProvider(_ person: Person, hasPasskey: Bool) async throws -> Bool {
         let memberships = try await people.repeatable.run(Membership.all(of: person.id)).map { row in
             (owner: try row.get("tenant_id", as: UUID.self), role: try Membership(row).role)
