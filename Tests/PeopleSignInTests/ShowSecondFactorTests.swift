@@ -24,7 +24,7 @@ struct ShowSecondFactorTests {
             ada.browser = TestBrowser(platform)
             #expect(try await ada.givePassword().location == "/account/sign-in/code")
             let page = try await ada.open("/sign-in/code")
-            #expect(page.body.contains("enter a recovery code. Without one, ask the operator of this installation"))
+            #expect(page.body.contains("enter a recovery code. If you have no recovery code, ask the operator of this installation"))
             // A recovery code has letters.
             #expect(page.body.contains("maxlength=\"64\"") && !page.body.contains("inputmode"))
             try await ada.addPasskey(SoftwareAuthenticator())

@@ -5,7 +5,7 @@ extension Language {
         .otherServiceSignsYouIn: "Another service signs you in. You then come back here.",
         .signInAtOrganization: "Sign in with your organization",
         .otherServiceDidNotConfirm: "The other service did not confirm the sign-in, or it took too long.",
-        .accountThereIsUnknown: "The account at the other service belongs to nobody here.",
+        .accountThereIsUnknown: "No account here is connected to your account at the other service.",
         .askYourOrganization: "Ask an administrator of your organization.",
         .onlyYourOrganization: "Your organization permits a sign-in only with its own service.",
         .needsOrganizationsService: "You can use this membership only after a sign-in with the organization’s own service.",
@@ -39,7 +39,7 @@ extension Language {
         .enterYourCode: "Enter your code",
         .codeOfAppOrRecovery: "Enter the code from your authenticator app, or one of your recovery codes.",
         .lostYourApp:
-            "If you have lost the app, enter a recovery code. Without one, ask the operator of this installation to reset your second factor.",
+            "If you have lost the app, enter a recovery code. If you have no recovery code, ask the operator of this installation to reset your second factor.",
         .passkeyIsTheSecondFactor: "Your account needs a passkey to finish the sign-in.",
         .lostYourPasskey: "If you have lost your passkeys, ask the operator of this installation to reset your second factor.",
         .codeIsWrong: "The code is wrong, or it was used before.",
@@ -56,9 +56,9 @@ extension Language {
         .youAreInvited: "Invitation to {organization}",
         .createAccountToAccept: "Create an account to accept the invitation.",
         .signInToAccept: "An account with this address exists. Sign in to it to accept the invitation.",
-        .newAccountGetsAddress: "If it is not yours, create a new account. It then gets the address.",
+        .newAccountGetsAddress: "If it is not yours, create a new account. The new account then gets the address.",
         .invitationIsForAnother:
-            "You are signed in as {user}. This invitation is for {address}. If you accept it, this browser signs the first account out.",
+            "You are signed in as {user}. This invitation is for {address}. If you accept it, this browser signs you out of your present account.",
         .role: "Role",
         .yourName: "Your name",
         .enterYourName: "Enter your name, with up to 200 characters.",
@@ -93,7 +93,7 @@ extension Language {
         // The login from a terminal.
         .logInToTheTerminal: "Log in to the terminal?",
         .terminalActsAsYou:
-            "You are signed in as {user}. If you allow it, the program {application} can do there all that you can do, for up to 90 days. You can end its session in your account.",
+            "You are signed in as {user}. If you allow this, {application} can do everything in the terminal that you can do, for up to 90 days. You can end its session in your account at any time.",
         .continueIfYouStartedTheLogin:
             "Continue only if you started this login in a terminal just now. Nobody from support will ever ask you for it.",
         .enterOnlyYourTerminalsCode:
@@ -101,7 +101,7 @@ extension Language {
         .continueOnlyForYourTerminal:
             "Continue only if you started this login in a terminal yourself, and the terminal shows the same code. Nobody from support will ever ask you for it.",
         .programOnMachine: "{application} on {machine}",
-        .terminalRequestIsOver: "The login of the terminal has expired, or this link does not come from one.",
+        .terminalRequestIsOver: "The login of the terminal has expired, or this link does not come from a terminal.",
         .logInAgainInTheTerminal: "Log in again in the terminal.",
         // The own account.
         .yourAccount: "Your account",
@@ -127,14 +127,14 @@ extension Language {
         .lastChangedOn: "Last changed on {date}",
         .changePassword: "Change your password",
         .newPassword: "New password",
-        .otherSignInsEnd: "Your sign-ins in other browsers and in terminals end.",
+        .otherSignInsEnd: "This signs you out in all other browsers and in terminals.",
         .authenticatorApp: "Authenticator app",
         .notSetUp: "Not set up.",
         .addedOn: "Added on {date}",
         .setUp: "Set up",
         .setUpAnotherApp: "Set up another app",
         .earlierAppStays: "The earlier app stays valid until you enter the first code of the new one.",
-        .accountNeedsFactor: "Your account requires a second factor. Set up another one before you remove this one.",
+        .accountNeedsFactor: "Your account needs a second factor. Before you can remove this one, set up another one.",
         .unusedCodes: "Unused codes: {count}",
         .makeNewCodes: "Make new codes",
         .askForNewCodes: "Make new recovery codes?",
@@ -179,7 +179,7 @@ extension Language {
         .passwordIsChanged: "Your password is changed",
         .passwordWasChanged: "Your password is changed, and your other sign-ins have ended.",
         .mailSetsPassword: "Somebody asked for a new password for your account at {address}. This link sets one:",
-        .mailConfirmsAddress: "This link makes this address the one of your account at {address}:",
+        .mailConfirmsAddress: "Open this link to use this email address for your account at {address}:",
         .mailLinkWorksOnce: "The link works once, within an hour.",
         .providerWasSet:
             "{user} set the service with which members of {organization} sign in at {address}. It can sign in as each member with an address in its domains. The audit trail shows the details.",

@@ -22,7 +22,7 @@ extension Language {
         .enterYourCode: "Geben Sie Ihren Code ein",
         .codeOfAppOrRecovery: "Geben Sie den Code aus Ihrer Authenticator-App oder einen Ihrer Wiederherstellungscodes ein.",
         .lostYourApp:
-            "Wenn Sie die App verloren haben, geben Sie einen Wiederherstellungscode ein. Ohne einen solchen bitten Sie den Betreiber dieser Installation, Ihren zweiten Faktor zurückzusetzen.",
+            "Wenn Sie die App verloren haben, geben Sie einen Wiederherstellungscode ein. Wenn Sie keinen haben, bitten Sie den Betreiber dieser Installation, Ihren zweiten Faktor zurückzusetzen.",
         .passkeyIsTheSecondFactor: "Ihr Konto benötigt einen Passkey, um die Anmeldung abzuschließen.",
         .lostYourPasskey:
             "Wenn Sie Ihre Passkeys verloren haben, bitten Sie den Betreiber dieser Installation, Ihren zweiten Faktor zurückzusetzen.",
@@ -35,14 +35,14 @@ extension Language {
         .confirm: "Bestätigen",
         .recoveryCodes: "Ihre Wiederherstellungscodes",
         .keepTheCodes:
-            "Bewahren Sie diese Codes sicher auf. Jeder ersetzt die App einmal, zum Beispiel wenn Sie Ihr Telefon verlieren. Sie können sie nicht noch einmal sehen.",
+            "Bewahren Sie diese Codes sicher auf. Jeder ersetzt die App einmal, zum Beispiel wenn Sie Ihr Telefon verlieren. Sie werden nicht noch einmal angezeigt.",
         .continueToAccount: "Weiter zu Ihrem Konto",
         .youAreInvited: "Einladung zu {organization}",
         .createAccountToAccept: "Legen Sie ein Konto an, um die Einladung anzunehmen.",
         .signInToAccept: "Es gibt ein Konto mit dieser Adresse. Melden Sie sich damit an, um die Einladung anzunehmen.",
-        .newAccountGetsAddress: "Wenn es nicht Ihres ist, erstellen Sie ein neues Konto. Dieses erhält dann die Adresse.",
+        .newAccountGetsAddress: "Wenn es nicht Ihres ist, legen Sie ein neues Konto an. Dieses erhält dann die Adresse.",
         .invitationIsForAnother:
-            "Sie sind als {user} angemeldet. Diese Einladung ist für {address}. Wenn Sie sie annehmen, meldet dieser Browser das erste Konto ab.",
+            "Sie sind als {user} angemeldet. Diese Einladung ist für {address}. Wenn Sie sie annehmen, werden Sie in diesem Browser von Ihrem bisherigen Konto abgemeldet.",
         .role: "Rolle",
         .yourName: "Ihr Name",
         .enterYourName: "Geben Sie Ihren Namen mit höchstens 200 Zeichen ein.",
@@ -72,7 +72,7 @@ extension Language {
         .mailInvites: "Sie sind eingeladen, {organization} bei {address} mitzuverwalten. Ihre Rolle: {role}.",
         .openLinkToAccept: "Öffnen Sie diesen Link, um die Einladung anzunehmen. Er funktioniert einmal, bis {date}.",
         .ignoreInvitation:
-            "Wenn Sie die Einladung nicht erwarten, beachten Sie die E-Mail nicht. Leiten Sie sie nicht weiter, denn jeder mit dem Link kann die Einladung annehmen.",
+            "Wenn Sie die Einladung nicht erwarten, ignorieren Sie diese E-Mail. Leiten Sie sie nicht weiter, denn jeder mit dem Link kann die Einladung annehmen.",
         // The sign-in with another service.
         .signInAtOtherService: "Weiter zur Anmeldung",
         .otherServiceSignsYouIn: "Ein anderer Dienst meldet Sie an. Danach kommen Sie hierher zurück.",
@@ -95,7 +95,7 @@ extension Language {
         // The login from a terminal.
         .logInToTheTerminal: "Im Terminal anmelden?",
         .terminalActsAsYou:
-            "Sie sind mit diesem Konto angemeldet: {user}. Wenn Sie es zulassen, kann das Programm {application} dort bis zu 90 Tage lang alles tun, was Sie tun können. Sie können seine Sitzung in Ihrem Konto beenden.",
+            "Sie sind mit diesem Konto angemeldet: {user}. Wenn Sie es zulassen, kann das Programm {application} im Terminal bis zu 90 Tage lang alles tun, was Sie tun können. Sie können seine Sitzung in Ihrem Konto beenden.",
         .continueIfYouStartedTheLogin:
             "Fahren Sie nur fort, wenn Sie diese Anmeldung gerade eben in einem Terminal begonnen haben. Niemand vom Support wird Sie jemals danach fragen.",
         .enterOnlyYourTerminalsCode:
@@ -103,7 +103,7 @@ extension Language {
         .continueOnlyForYourTerminal:
             "Fahren Sie nur fort, wenn Sie diese Anmeldung selbst in einem Terminal begonnen haben und das Terminal denselben Code anzeigt. Niemand vom Support wird Sie jemals danach fragen.",
         .programOnMachine: "{application} auf {machine}",
-        .terminalRequestIsOver: "Die Anmeldung im Terminal ist abgelaufen, oder dieser Link gehört zu keiner.",
+        .terminalRequestIsOver: "Die Anmeldung im Terminal ist abgelaufen, oder dieser Link stammt nicht von einem Terminal.",
         .logInAgainInTheTerminal: "Melden Sie sich im Terminal noch einmal an.",
         // The own account.
         .yourAccount: "Ihr Konto",
@@ -123,26 +123,26 @@ extension Language {
         .youSignInWithNewAddress: "Von jetzt an melden Sie sich mit {address} an.",
         .addressIsChanged: "Ihre E-Mail-Adresse ist geändert",
         .addressIsTaken: "Ein anderes Konto hat diese Adresse",
-        .chooseAnotherAddress: "Verwenden Sie eine andere Adresse oder fragen Sie den Betreiber dieser Installation.",
+        .chooseAnotherAddress: "Verwenden Sie eine andere Adresse, oder fragen Sie den Betreiber dieser Installation.",
         .noMail:
             "Diese Installation verschickt keine E-Mails. Fragen Sie einen Inhaber Ihrer Organisation oder den Betreiber dieser Installation.",
         .noPassword: "Sie haben kein Passwort.",
         .lastChangedOn: "Zuletzt geändert am {date}",
         .changePassword: "Passwort ändern",
         .newPassword: "Neues Passwort",
-        .otherSignInsEnd: "Ihre Anmeldungen in anderen Browsern und in Terminals enden.",
+        .otherSignInsEnd: "Damit werden Sie in allen anderen Browsern und in Terminals abgemeldet.",
         .authenticatorApp: "Authenticator-App",
         .notSetUp: "Nicht eingerichtet.",
         .addedOn: "Hinzugefügt am {date}",
         .setUp: "Einrichten",
         .setUpAnotherApp: "Andere App einrichten",
-        .earlierAppStays: "Die bisherige App gilt, bis Sie den ersten Code der neuen eingeben.",
+        .earlierAppStays: "Die bisherige App bleibt gültig, bis Sie den ersten Code der neuen eingeben.",
         .accountNeedsFactor: "Ihr Konto verlangt einen zweiten Faktor. Richten Sie einen anderen ein, bevor Sie diesen entfernen.",
         .unusedCodes: "Unbenutzte Codes: {count}",
         .makeNewCodes: "Neue Codes erstellen",
-        .askForNewCodes: "Neue Wiederherstellungscodes erzeugen?",
+        .askForNewCodes: "Neue Wiederherstellungscodes erstellen?",
         .earlierCodesEnd:
-            "Ihre bisherigen Codes gelten sofort nicht mehr, auch ausgedruckte und gespeicherte. Die nächste Seite zeigt die neuen.",
+            "Ihre bisherigen Codes werden sofort ungültig, auch ausgedruckte und gespeicherte. Die nächste Seite zeigt die neuen.",
         .passkeys: "Passkeys",
         .lastUsedOn: "Zuletzt verwendet am {date}",
         .addPasskey: "Passkey hinzufügen",
@@ -176,8 +176,8 @@ extension Language {
         .lastOwnerStays: "Sie sind der letzte Inhaber. Geben Sie zuerst einem anderen Mitglied die Rolle eines Inhabers.",
         .recoverAccount: "Konto wiederherstellen",
         .recoveryByMail:
-            "Geben Sie Ihre E-Mail-Adresse ein. Wenn ein Konto sie hat, erhalten Sie eine E-Mail mit einem Link für ein neues Passwort.",
-        .recoveryIsOnItsWay: "Wenn ein Konto die Adresse {address} hat, ist eine E-Mail mit einem Link unterwegs.",
+            "Geben Sie Ihre E-Mail-Adresse ein. Wenn es ein Konto mit dieser Adresse gibt, erhalten Sie eine E-Mail mit einem Link für ein neues Passwort.",
+        .recoveryIsOnItsWay: "Wenn es ein Konto mit der Adresse {address} gibt, ist eine E-Mail mit einem Link unterwegs.",
         .setNewPassword: "Neues Passwort festlegen",
         .lostAllFactors: "Wenn Sie die App und die Wiederherstellungscodes verloren haben, fragen Sie den Betreiber dieser Installation.",
         .linkIsInvalid: "Dieser Link ist nicht mehr gültig",
@@ -185,7 +185,7 @@ extension Language {
         .passwordIsChanged: "Ihr Passwort ist geändert",
         .passwordWasChanged: "Ihr Passwort ist geändert, und Ihre anderen Anmeldungen sind beendet.",
         .mailSetsPassword: "Jemand hat ein neues Passwort für Ihr Konto bei {address} angefordert. Dieser Link legt es fest:",
-        .mailConfirmsAddress: "Dieser Link macht diese Adresse zur Adresse Ihres Kontos bei {address}:",
+        .mailConfirmsAddress: "Öffnen Sie diesen Link, um diese E-Mail-Adresse für Ihr Konto bei {address} zu verwenden:",
         .mailLinkWorksOnce: "Der Link gilt einmal, innerhalb einer Stunde.",
         .providerWasSet:
             "{user} hat den Dienst eingerichtet, mit dem sich Mitglieder von {organization} bei {address} anmelden. Er kann sich als jedes Mitglied mit einer Adresse in seinen Domains anmelden. Das Audit-Protokoll zeigt die Einzelheiten.",
@@ -210,7 +210,7 @@ extension Language {
         .noticeFactorRemoved: "Von Ihrem Konto bei {address} wurde eine Anmeldemöglichkeit entfernt.",
         .noticeNewNetwork: "Mit Ihrem Konto bei {address} hat sich jemand aus einem neuen Netzwerk angemeldet.",
         .noticeCodesGuessed:
-            "Jemand hat das Passwort Ihres Kontos bei {address} und danach 5 falsche Codes eingegeben. Weitere Versuche müssen immer länger warten.",
+            "Jemand hat das Passwort Ihres Kontos bei {address} und danach 5 falsche Codes eingegeben. Vor weiteren Versuchen wird die Wartezeit immer länger.",
         .noticeAuthenticatorAdded: "Ihrem Konto bei {address} wurde eine Authenticator-App hinzugefügt.",
         .noticeCodesRenewed: "Ihr Konto bei {address} hat neue Wiederherstellungscodes. Die früheren gelten nicht mehr.",
         .noticeRecoveryCodeUsed: "Ein Wiederherstellungscode Ihres Kontos bei {address} wurde verwendet.",
