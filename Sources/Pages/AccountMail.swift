@@ -18,7 +18,7 @@ package struct AccountMail {
     /// An event that the person may not have caused.
     package enum Notice: CaseIterable, Sendable {
         case addressChanged, passwordChanged, passkeyAdded, appReplaced, appleConnected, providerConnected, factorRemoved, newNetwork,
-            codesGuessed
+            codesGuessed, recoveryCodesGuessed
         case authenticatorAdded, codesRenewed, recoveryCodeUsed, terminalAllowed, factorsReset
 
         fileprivate var text: Text {
@@ -32,12 +32,17 @@ package struct AccountMail {
             case .factorRemoved: .noticeFactorRemoved
             case .newNetwork: .noticeNewNetwork
             case .codesGuessed: .noticeCodesGuessed
+            case .recoveryCodesGuessed: .noticeRecoveryCodesGuessed
             case .authenticatorAdded: .noticeAuthenticatorAdded
             case .codesRenewed: .noticeCodesRenewed
             case .recoveryCodeUsed: .noticeRecoveryCodeUsed
             case .terminalAllowed: .noticeTerminalAllowed
             case .factorsReset: .noticeFactorsReset
             }
+        }
+
+        fileprivate var remedy: Text {
+            if case .recoveryCodesGuessed = self { .ifMailboxIsRead } else { .ifItWasNotYou }
         }
     }
 
@@ -59,7 +64,7 @@ package struct AccountMail {
     package init(_ notice: Notice, of host: String, in language: Language) {
         let event = language.text(notice.text, [.address: host])
         let subject = event.unicodeScalars.count <= 200 ? event : language.text(.noticeOfAccount, [.address: host])
-        self.init(String(subject.unicodeScalars.prefix(200)), notice.text, link: nil, [.ifItWasNotYou], of: host, in: language)
+        self.init(String(subject.unicodeScalars.prefix(200)), notice.text, link: nil, [notice.remedy], of: host, in: language)
     }
 
     private init(_ subject: String, _ detail: Text, link: String?, _ rest: [Text], of host: String, in language: Language) {

@@ -143,7 +143,8 @@ package enum Text: String, CaseIterable, Sendable {
     case noticeOfAccount, noticeAddressChanged, noticePasswordChanged, noticePasskeyAdded, noticeAppReplaced
     case noticeAppleConnected, noticeProviderConnected, noticeAuthenticatorAdded, noticeCodesRenewed
     case noticeRecoveryCodeUsed, noticeTerminalAllowed
-    case noticeFactorRemoved, noticeNewNetwork, noticeCodesGuessed, noticeFactorsReset, ifItWasNotYou, nameHasLimit
+    case noticeFactorRemoved, noticeNewNetwork, noticeCodesGuessed, noticeRecoveryCodesGuessed, noticeFactorsReset
+    case ifItWasNotYou, ifMailboxIsRead, nameHasLimit
     case providerWasSet, providerWasDeleted
     case subjectOfSupport, subjectOfMembers, subjectOfProvider, supportStarted, supportCanEnd, operatorChangedMembers
 }

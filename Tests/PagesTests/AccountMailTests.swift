@@ -20,7 +20,7 @@ struct AccountMailTests {
             #expect(!mail.text.contains("{") && !mail.html.contains("{"))
             #expect(!mail.html.contains("src=") && !mail.html.contains("<script"))
         }
-        #expect(Set(Self.mails(in: language).map(\.text)).count == 16)
+        #expect(Set(Self.mails(in: language).map(\.text)).count == 17)
     }
 
     @Test("the subject of a notice is its event, also at a host with a long name", arguments: Language.allCases)

@@ -207,6 +207,8 @@ extension Language {
         .noticeNewNetwork: "Er is op uw account bij {address} ingelogd vanaf een nieuw netwerk.",
         .noticeCodesGuessed:
             "Iemand heeft het wachtwoord van uw account bij {address} ingevoerd en daarna 5 onjuiste codes. Verdere pogingen moeten steeds langer wachten.",
+        .noticeRecoveryCodesGuessed:
+            "Iemand heeft de gemailde link voor een nieuw wachtwoord bij {address} gebruikt en 5 onjuiste codes ingevoerd. Verdere pogingen moeten steeds langer wachten.",
         .noticeAuthenticatorAdded: "Aan uw account bij {address} is een authenticator-app toegevoegd.",
         .noticeCodesRenewed: "Uw account bij {address} heeft nieuwe herstelcodes. De eerdere werken niet meer.",
         .noticeRecoveryCodeUsed: "Een herstelcode van uw account bij {address} is gebruikt.",
@@ -214,6 +216,8 @@ extension Language {
         .noticeFactorsReset:
             "Een beheerder heeft de authenticator-app, de toegangssleutels en de herstelcodes van uw account bij {address} verwijderd. Alle aanmeldingen zijn beëindigd.",
         .ifItWasNotYou: "Als u dit niet was, stel dan meteen een nieuw wachtwoord in en waarschuw de beheerder van deze installatie.",
+        .ifMailboxIsRead:
+            "Als u dit niet was, kan iemand uw e-mail lezen. Wijzig meteen het wachtwoord van uw mailbox en waarschuw de beheerder van deze installatie.",
         .nameHasLimit: "Voer een naam van 1 tot {limit} tekens in.",
     ]
 }

@@ -204,6 +204,8 @@ extension Language {
         .noticeNewNetwork: "Your account at {address} was used to sign in from a new network.",
         .noticeCodesGuessed:
             "Somebody gave the password of your account at {address}, and then 5 wrong codes. Further attempts must wait longer and longer.",
+        .noticeRecoveryCodesGuessed:
+            "Somebody used the mailed link for a new password at {address}, and gave 5 wrong codes. Further attempts must wait longer and longer.",
         .noticeAuthenticatorAdded: "An authenticator app was added to your account at {address}.",
         .noticeCodesRenewed: "Your account at {address} has new recovery codes. The earlier ones no longer work.",
         .noticeRecoveryCodeUsed: "A recovery code of your account at {address} was used.",
@@ -211,6 +213,8 @@ extension Language {
         .noticeFactorsReset:
             "An operator has removed the authenticator app, the passkeys and the recovery codes of your account at {address}. All sign-ins have ended.",
         .ifItWasNotYou: "If this was not you, set a new password at once, and tell the operator of this installation.",
+        .ifMailboxIsRead:
+            "If this was not you, somebody can read your mail. Change the password of your mailbox at once, and tell the operator of this installation.",
         .nameHasLimit: "Enter a name with 1 to {limit} characters.",
     ]
 }

@@ -214,6 +214,8 @@ extension Language {
         .noticeNewNetwork: "Une connexion à votre compte sur {address} a eu lieu depuis un nouveau réseau.",
         .noticeCodesGuessed:
             "Quelqu’un a saisi le mot de passe de votre compte sur {address}, puis 5 codes erronés. Les essais suivants doivent attendre de plus en plus longtemps.",
+        .noticeRecoveryCodesGuessed:
+            "Quelqu’un a utilisé le lien reçu par e-mail pour un nouveau mot de passe sur {address}, puis saisi 5 codes erronés. Les essais suivants doivent attendre de plus en plus longtemps.",
         .noticeAuthenticatorAdded: "Une application d’authentification a été ajoutée à votre compte sur {address}.",
         .noticeCodesRenewed: "Votre compte sur {address} a de nouveaux codes de récupération. Les précédents ne fonctionnent plus.",
         .noticeRecoveryCodeUsed: "Un code de récupération de votre compte sur {address} a été utilisé.",
@@ -222,6 +224,8 @@ extension Language {
             "Un opérateur a supprimé l’application d’authentification, les clés d’accès et les codes de récupération de votre compte sur {address}. Toutes les connexions ont pris fin.",
         .ifItWasNotYou:
             "Si ce n’était pas vous, définissez immédiatement un nouveau mot de passe et informez l’opérateur de cette installation.",
+        .ifMailboxIsRead:
+            "Si ce n’était pas vous, quelqu’un peut lire vos e-mails. Changez immédiatement le mot de passe de votre messagerie et informez l’opérateur de cette installation.",
         .nameHasLimit: "Saisissez un nom de 1 à {limit} caractères.",
     ]
 }

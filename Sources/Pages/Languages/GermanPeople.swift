@@ -211,6 +211,8 @@ extension Language {
         .noticeNewNetwork: "Mit Ihrem Konto bei {address} hat sich jemand aus einem neuen Netzwerk angemeldet.",
         .noticeCodesGuessed:
             "Jemand hat das Passwort Ihres Kontos bei {address} und danach 5 falsche Codes eingegeben. Vor weiteren Versuchen wird die Wartezeit immer länger.",
+        .noticeRecoveryCodesGuessed:
+            "Jemand hat den gemailten Link für ein neues Passwort bei {address} verwendet und 5 falsche Codes eingegeben. Vor weiteren Versuchen wird die Wartezeit immer länger.",
         .noticeAuthenticatorAdded: "Ihrem Konto bei {address} wurde eine Authenticator-App hinzugefügt.",
         .noticeCodesRenewed: "Ihr Konto bei {address} hat neue Wiederherstellungscodes. Die früheren gelten nicht mehr.",
         .noticeRecoveryCodeUsed: "Ein Wiederherstellungscode Ihres Kontos bei {address} wurde verwendet.",
@@ -219,6 +221,8 @@ extension Language {
             "Ein Betreiber hat die Authenticator-App, die Passkeys und die Wiederherstellungscodes Ihres Kontos bei {address} entfernt. Alle Anmeldungen sind beendet.",
         .ifItWasNotYou:
             "Wenn Sie das nicht waren, legen Sie sofort ein neues Passwort fest und informieren Sie den Betreiber dieser Installation.",
+        .ifMailboxIsRead:
+            "Wenn Sie das nicht waren, kann jemand Ihre E-Mails lesen. Ändern Sie sofort das Passwort Ihres Postfachs, und informieren Sie den Betreiber dieser Installation.",
         .nameHasLimit: "Geben Sie einen Namen mit 1 bis {limit} Zeichen ein.",
     ]
 }

@@ -205,6 +205,8 @@ extension Language {
         .noticeNewNetwork: "È stato eseguito un accesso al Suo account su {address} da una nuova rete.",
         .noticeCodesGuessed:
             "Qualcuno ha inserito la password del Suo account su {address} e poi 5 codici errati. I tentativi successivi devono attendere sempre di più.",
+        .noticeRecoveryCodesGuessed:
+            "Qualcuno ha usato il link inviato per email per una nuova password su {address} e ha inserito 5 codici errati. I tentativi successivi devono attendere sempre di più.",
         .noticeAuthenticatorAdded: "Un’app di autenticazione è stata aggiunta al Suo account su {address}.",
         .noticeCodesRenewed: "Il Suo account su {address} ha nuovi codici di recupero. Quelli precedenti non funzionano più.",
         .noticeRecoveryCodeUsed: "È stato usato un codice di recupero del Suo account su {address}.",
@@ -212,6 +214,8 @@ extension Language {
         .noticeFactorsReset:
             "Un operatore ha rimosso l’app di autenticazione, le passkey e i codici di recupero del Suo account su {address}. Tutti gli accessi sono terminati.",
         .ifItWasNotYou: "Se non è stato Lei, imposti subito una nuova password e informi l’operatore di questa installazione.",
+        .ifMailboxIsRead:
+            "Se non è stato Lei, qualcuno può leggere la Sua posta. Cambi subito la password della Sua casella e informi l’operatore di questa installazione.",
         .nameHasLimit: "Inserisca un nome da 1 a {limit} caratteri.",
     ]
 }

@@ -190,12 +190,14 @@ extension Language {
         .noticeFactorRemoved: "{address}のアカウントからサインイン方法が削除されました。",
         .noticeNewNetwork: "新しいネットワークから{address}のアカウントにサインインがありました。",
         .noticeCodesGuessed: "{address}のアカウントのパスワードと、その後に誤ったコードが5回入力されました。次からの試行は待ち時間が長くなります。",
+        .noticeRecoveryCodesGuessed: "{address}の新しいパスワードを設定するためのメールのリンクが使われ、誤ったコードが5回入力されました。次からの試行は待ち時間が長くなります。",
         .noticeAuthenticatorAdded: "{address}のアカウントに認証アプリが追加されました。",
         .noticeCodesRenewed: "{address}のアカウントに新しいリカバリーコードが発行されました。以前のコードは使用できません。",
         .noticeRecoveryCodeUsed: "{address}のアカウントのリカバリーコードが使用されました。",
         .noticeTerminalAllowed: "{address}のアカウントでターミナルからのサインインが許可されました。",
         .noticeFactorsReset: "運用者が{address}のアカウントの認証アプリ、パスキー、リカバリーコードを削除しました。すべてのサインインが終了しました。",
         .ifItWasNotYou: "心当たりがない場合は、すぐに新しいパスワードを設定し、このシステムの運用者に連絡してください。",
+        .ifMailboxIsRead: "心当たりがない場合は、第三者があなたのメールを読める可能性があります。すぐにメールのパスワードを変更し、このシステムの運用者に連絡してください。",
         .nameHasLimit: "1～{limit}文字の名前を入力してください。",
     ]
 }

@@ -190,12 +190,14 @@ extension Language {
         .noticeFactorRemoved: "{address}의 계정에서 로그인 방법이 삭제되었습니다.",
         .noticeNewNetwork: "새 네트워크에서 {address}의 계정에 로그인했습니다.",
         .noticeCodesGuessed: "누군가 {address}의 계정 비밀번호를 입력한 뒤 잘못된 코드를 5번 입력했습니다. 다음 시도부터는 대기 시간이 점점 길어집니다.",
+        .noticeRecoveryCodesGuessed: "누군가 {address}의 새 비밀번호를 위해 메일로 보낸 링크를 사용하고 잘못된 코드를 5번 입력했습니다. 다음 시도부터는 대기 시간이 점점 길어집니다.",
         .noticeAuthenticatorAdded: "{address}의 계정에 인증 앱이 추가되었습니다.",
         .noticeCodesRenewed: "{address}의 계정에 새 복구 코드가 발급되었습니다. 이전 코드는 더 이상 사용할 수 없습니다.",
         .noticeRecoveryCodeUsed: "{address}의 계정 복구 코드가 사용되었습니다.",
         .noticeTerminalAllowed: "{address}의 계정으로 터미널 로그인이 허용되었습니다.",
         .noticeFactorsReset: "운영자가 {address}의 계정에서 인증 앱, 패스키, 복구 코드를 삭제했습니다. 모든 로그인이 종료되었습니다.",
         .ifItWasNotYou: "본인이 아니라면 즉시 새 비밀번호를 설정하고 이 시스템의 운영자에게 알리세요.",
+        .ifMailboxIsRead: "본인이 아니라면 다른 사람이 메일을 읽을 수 있는 상태입니다. 즉시 메일 계정의 비밀번호를 변경하고 이 시스템의 운영자에게 알리세요.",
         .nameHasLimit: "1~{limit}자의 이름을 입력하세요.",
     ]
 }

@@ -203,6 +203,8 @@ extension Language {
         .noticeNewNetwork: "Zalogowano się do twojego konta w {address} z nowej sieci.",
         .noticeCodesGuessed:
             "Ktoś podał hasło do twojego konta w {address}, a potem 5 błędnych kodów. Kolejne próby muszą czekać coraz dłużej.",
+        .noticeRecoveryCodesGuessed:
+            "Ktoś użył wysłanego linku do nowego hasła w {address} i podał 5 błędnych kodów. Kolejne próby muszą czekać coraz dłużej.",
         .noticeAuthenticatorAdded: "Do twojego konta w {address} dodano aplikację uwierzytelniającą.",
         .noticeCodesRenewed: "Twoje konto w {address} ma nowe kody odzyskiwania. Poprzednie już nie działają.",
         .noticeRecoveryCodeUsed: "Użyto kodu odzyskiwania twojego konta w {address}.",
@@ -210,6 +212,8 @@ extension Language {
         .noticeFactorsReset:
             "Operator usunął aplikację uwierzytelniającą, klucze dostępu i kody odzyskiwania z twojego konta w {address}. Wszystkie sesje zostały zakończone.",
         .ifItWasNotYou: "Jeśli to nie ty, natychmiast ustaw nowe hasło i powiadom operatora tej instalacji.",
+        .ifMailboxIsRead:
+            "Jeśli to nie ty, ktoś może czytać twoją pocztę. Natychmiast zmień hasło do skrzynki pocztowej i powiadom operatora tej instalacji.",
         .nameHasLimit: "Wpisz nazwę o długości od 1 do {limit} znaków.",
     ]
 }

@@ -206,6 +206,8 @@ extension Language {
         .noticeNewNetwork: "Alguém entrou na sua conta em {address} a partir de uma nova rede.",
         .noticeCodesGuessed:
             "Alguém digitou a senha da sua conta em {address} e depois 5 códigos errados. As próximas tentativas precisam esperar cada vez mais.",
+        .noticeRecoveryCodesGuessed:
+            "Alguém usou o link enviado por e-mail para uma nova senha em {address} e digitou 5 códigos errados. As próximas tentativas precisam esperar cada vez mais.",
         .noticeAuthenticatorAdded: "Um aplicativo autenticador foi adicionado à sua conta em {address}.",
         .noticeCodesRenewed: "A sua conta em {address} tem novos códigos de recuperação. Os anteriores não funcionam mais.",
         .noticeRecoveryCodeUsed: "Um código de recuperação da sua conta em {address} foi usado.",
@@ -213,6 +215,8 @@ extension Language {
         .noticeFactorsReset:
             "Um operador removeu o aplicativo autenticador, as chaves de acesso e os códigos de recuperação da sua conta em {address}. Todos os acessos terminaram.",
         .ifItWasNotYou: "Se não foi você, defina imediatamente uma nova senha e avise o operador desta instalação.",
+        .ifMailboxIsRead:
+            "Se não foi você, alguém pode ler o seu e-mail. Mude imediatamente a senha da sua caixa de e-mail e avise o operador desta instalação.",
         .nameHasLimit: "Digite um nome com 1 a {limit} caracteres.",
     ]
 }

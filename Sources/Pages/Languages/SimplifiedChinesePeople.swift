@@ -189,12 +189,14 @@ extension Language {
         .noticeFactorRemoved: "您在 {address} 的账户移除了一种登录方式。",
         .noticeNewNetwork: "有人从新的网络登录了您在 {address} 的账户。",
         .noticeCodesGuessed: "有人输入了您在 {address} 的账户的密码，随后 5 次输入了错误的代码。后续尝试的等待时间会越来越长。",
+        .noticeRecoveryCodesGuessed: "有人使用邮件中的链接为您在 {address} 的账户设置新密码，并 5 次输入了错误的代码。后续尝试的等待时间会越来越长。",
         .noticeAuthenticatorAdded: "您在 {address} 的账户添加了一个身份验证器应用。",
         .noticeCodesRenewed: "您在 {address} 的账户已有新的恢复代码。以前的代码不再有效。",
         .noticeRecoveryCodeUsed: "您在 {address} 的账户的一个恢复代码已被使用。",
         .noticeTerminalAllowed: "您在 {address} 的账户允许了一次终端登录。",
         .noticeFactorsReset: "运营者移除了您在 {address} 的账户的身份验证器应用、通行密钥和恢复代码。所有登录均已结束。",
         .ifItWasNotYou: "如果这不是您本人的操作，请立即设置新密码，并通知此系统的运营者。",
+        .ifMailboxIsRead: "如果这不是您本人的操作，说明有人可以读取您的邮件。请立即更改邮箱密码，并通知此系统的运营者。",
         .nameHasLimit: "请输入 1 至 {limit} 个字符的名称。",
     ]
 }

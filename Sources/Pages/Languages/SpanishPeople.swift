@@ -208,6 +208,8 @@ extension Language {
         .noticeNewNetwork: "Se ha iniciado sesión en su cuenta en {address} desde una red nueva.",
         .noticeCodesGuessed:
             "Alguien ha introducido la contraseña de su cuenta en {address} y después 5 códigos incorrectos. Los siguientes intentos deben esperar cada vez más.",
+        .noticeRecoveryCodesGuessed:
+            "Alguien ha usado el enlace enviado por correo para una nueva contraseña en {address} y ha introducido 5 códigos incorrectos. Los siguientes intentos deben esperar cada vez más.",
         .noticeAuthenticatorAdded: "Se ha añadido una aplicación de autenticación a su cuenta en {address}.",
         .noticeCodesRenewed: "Su cuenta en {address} tiene nuevos códigos de recuperación. Los anteriores ya no funcionan.",
         .noticeRecoveryCodeUsed: "Se ha utilizado un código de recuperación de su cuenta en {address}.",
@@ -215,6 +217,8 @@ extension Language {
         .noticeFactorsReset:
             "Un operador ha eliminado la aplicación de autenticación, las claves de acceso y los códigos de recuperación de su cuenta en {address}. Todas las sesiones han finalizado.",
         .ifItWasNotYou: "Si no ha sido usted, establezca de inmediato una nueva contraseña e informe al operador de esta instalación.",
+        .ifMailboxIsRead:
+            "Si no ha sido usted, alguien puede leer su correo. Cambie de inmediato la contraseña de su buzón e informe al operador de esta instalación.",
         .nameHasLimit: "Introduzca un nombre de 1 a {limit} caracteres.",
     ]
 }

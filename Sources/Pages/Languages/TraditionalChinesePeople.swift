@@ -189,12 +189,14 @@ extension Language {
         .noticeFactorRemoved: "您在 {address} 的帳號移除了一種登入方式。",
         .noticeNewNetwork: "有人從新的網路登入了您在 {address} 的帳號。",
         .noticeCodesGuessed: "有人輸入了您在 {address} 的帳號的密碼，隨後 5 次輸入了錯誤的代碼。後續嘗試的等待時間會越來越長。",
+        .noticeRecoveryCodesGuessed: "有人使用郵件中的連結為您在 {address} 的帳號設定新密碼，並 5 次輸入了錯誤的代碼。後續嘗試的等待時間會越來越長。",
         .noticeAuthenticatorAdded: "您在 {address} 的帳號新增了一個驗證器 App。",
         .noticeCodesRenewed: "您在 {address} 的帳號已有新的復原代碼。先前的代碼不再有效。",
         .noticeRecoveryCodeUsed: "您在 {address} 的帳號的一個復原代碼已被使用。",
         .noticeTerminalAllowed: "您在 {address} 的帳號允許了一次終端機登入。",
         .noticeFactorsReset: "營運者移除了您在 {address} 的帳號的驗證器 App、通行密鑰和復原代碼。所有登入均已結束。",
         .ifItWasNotYou: "如果這不是您本人的操作，請立即設定新密碼，並通知此系統的營運者。",
+        .ifMailboxIsRead: "如果這不是您本人的操作，表示有人可以讀取您的郵件。請立即更改信箱密碼，並通知此系統的營運者。",
         .nameHasLimit: "請輸入 1 至 {limit} 個字元的名稱。",
     ]
 }

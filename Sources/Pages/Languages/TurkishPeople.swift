@@ -205,6 +205,8 @@ extension Language {
         .noticeNewNetwork: "{address} adresindeki hesabınızda yeni bir ağdan oturum açıldı.",
         .noticeCodesGuessed:
             "Birisi {address} adresindeki hesabınızın parolasını ve ardından 5 yanlış kod girdi. Sonraki denemeler giderek daha uzun bekler.",
+        .noticeRecoveryCodesGuessed:
+            "Birisi {address} adresinde yeni parola için e-postayla gönderilen bağlantıyı kullandı ve 5 yanlış kod girdi. Sonraki denemeler giderek daha uzun bekler.",
         .noticeAuthenticatorAdded: "{address} adresindeki hesabınıza bir kimlik doğrulama uygulaması eklendi.",
         .noticeCodesRenewed: "{address} adresindeki hesabınızın yeni kurtarma kodları var. Önceki kodlar artık çalışmaz.",
         .noticeRecoveryCodeUsed: "{address} adresindeki hesabınızın bir kurtarma kodu kullanıldı.",
@@ -212,6 +214,8 @@ extension Language {
         .noticeFactorsReset:
             "Bir işletmeci {address} adresindeki hesabınızın kimlik doğrulama uygulamasını, geçiş anahtarlarını ve kurtarma kodlarını kaldırdı. Tüm oturumlar sona erdi.",
         .ifItWasNotYou: "Bunu siz yapmadıysanız hemen yeni bir parola belirleyin ve bu kurulumun işletmecisine bildirin.",
+        .ifMailboxIsRead:
+            "Bunu siz yapmadıysanız birisi e-postalarınızı okuyabiliyor. Hemen e-posta hesabınızın parolasını değiştirin ve bu kurulumun işletmecisine bildirin.",
         .nameHasLimit: "1 ile {limit} karakter arasında bir ad girin.",
     ]
 }

@@ -23,6 +23,8 @@ extension AccountRoutes {
     /// Sets a new password, for a person who reads the mailbox and has the second factor or a recovery code. All sessions end. An account
     /// without any second factor needs no code, because its next sign-in sets one up. A person who signs in only with the provider of a
     /// tenant sets none.
+    ///
+    /// The first 5 wrong codes are in a mail to the person, because somebody has the link.
     @Sendable
     func setNewPassword(_ request: Request, _ context: WebContext) async throws -> Response {
         let form = try await endpoints.ownForm(request, upTo: AccountEndpoints.longestForm)
@@ -39,11 +41,13 @@ extension AccountRoutes {
         if let wait = limits.take(context.record) { return tooMany(recovery, wait, in: frame) }
         var use: (kind: SecondFactors.Kind, statement: SQL)?
         if !recovery.factors.isEmpty {
-            if let wait = try await endpoints.reserveCode(of: person.id, isRecovery: true, at: now).wait {
-                return tooMany(recovery, Int(wait.rounded(.up)), in: frame)
-            }
+            let (attempts, wait) = try await endpoints.reserveCode(of: person.id, isRecovery: true, at: now)
+            if let wait { return tooMany(recovery, Int(wait.rounded(.up)), in: frame) }
             use = try recovery.factors.use(of: form["code"] ?? "", by: person.id, with: keyring, at: now)
             guard use != nil else {
+                let mails =
+                    attempts == Person.Attempt.free ? try endpoints.notice(.recoveryCodesGuessed, of: person, in: frame, at: now) : []
+                if !mails.isEmpty { _ = try await endpoints.people.run(mails) }
                 context.record.note(outcome: "wrong_code")
                 return newPasswordPage(recovery, code: .codeIsWrong).response(in: frame)
             }

@@ -31,6 +31,31 @@ struct SetNewPasswordTests {
         }
     }
 
+    @Test("the fifth wrong code mails a notice to the person, and no other one does")
+    func guesses() async throws {
+        try await TestPlatform.runWithMail { platform, mails in
+            let account = try await OwnAccount.make(platform)
+            let (browser, page) = try await account.openRecovery(mails)
+            try await eventually("the mail with the link is done") { try await platform.count("mail") == 0 }
+            func send() async throws -> Int {
+                let fields = [("password", "a quite different phrase"), ("code", "000")]
+                return try await browser.sendForm("/account/recovery/password", fields, of: page).status
+            }
+            for _ in 0..<4 { #expect(try await send() == 400) }
+            #expect(try await platform.count("mail") == 0 && mails.mails.count == 1)
+            #expect(try await send() == 400)
+            let notice = try #require(try await mails.mail(to: account.email, after: 1).part("plain"))
+            #expect(notice.hasPrefix("Somebody used the mailed link for a new password at login.test, and gave 5 wrong codes."))
+            #expect(notice.contains("somebody can read your mail"))
+            // The next round of codes begins 15 minutes later.
+            #expect(try await send() == 429)
+            _ = try await platform.ownerPool.run("UPDATE person SET recovery_failed_at = recovery_failed_at - interval '1 hour'")
+            #expect(try await send() == 400)
+            try await eventually("no mail waits") { try await platform.count("mail") == 0 }
+            #expect(mails.mails.count == 2)
+        }
+    }
+
     @Test("an account whose factors an operator removed needs no code, and one with passkeys only gets no form")
     func factors() async throws {
         try await TestPlatform.runWithMail { platform, mails in
