@@ -1,7 +1,8 @@
+package import Foundation
 import Web
 
 /// A mail about the account of a person who manages a tenant or the platform, as text and as HTML with the same content. It loads nothing,
-/// and contains neither a name nor a secret except its link.
+/// and contains no secret except its link.
 package struct AccountMail {
     /// A mail with a link for the person who asked for it.
     package enum Link: Sendable {
@@ -16,33 +17,57 @@ package struct AccountMail {
     }
 
     /// An event that the person may not have caused.
-    package enum Notice: CaseIterable, Sendable {
-        case addressChanged, passwordChanged, passkeyAdded, appReplaced, appleConnected, providerConnected, factorRemoved, newNetwork,
-            codesGuessed, recoveryCodesGuessed
-        case authenticatorAdded, codesRenewed, recoveryCodeUsed, terminalAllowed, factorsReset
+    package enum Notice: Sendable {
+        /// For the earlier address.
+        case addressChanged(to: String)
+        case passwordChanged, authenticatorAdded, authenticatorRemoved, appReplaced
+        case passkeyAdded(name: String)
+        case passkeyRemoved(name: String)
+        case codesRenewed, recoveryCodeUsed, appleConnected, appleDisconnected, providerConnected, terminalAllowed, newNetwork
+        case codesGuessed, recoveryCodesGuessed, factorsReset
 
         fileprivate var text: Text {
             switch self {
             case .addressChanged: .noticeAddressChanged
             case .passwordChanged: .noticePasswordChanged
-            case .passkeyAdded: .noticePasskeyAdded
+            case .authenticatorAdded: .noticeAuthenticatorAdded
+            case .authenticatorRemoved: .noticeAuthenticatorRemoved
             case .appReplaced: .noticeAppReplaced
+            case .passkeyAdded: .noticePasskeyAdded
+            case .passkeyRemoved: .noticePasskeyRemoved
+            case .codesRenewed: .noticeCodesRenewed
+            case .recoveryCodeUsed: .noticeRecoveryCodeUsed
             case .appleConnected: .noticeAppleConnected
+            case .appleDisconnected: .noticeAppleDisconnected
             case .providerConnected: .noticeProviderConnected
-            case .factorRemoved: .noticeFactorRemoved
+            case .terminalAllowed: .noticeTerminalAllowed
             case .newNetwork: .noticeNewNetwork
             case .codesGuessed: .noticeCodesGuessed
             case .recoveryCodesGuessed: .noticeRecoveryCodesGuessed
-            case .authenticatorAdded: .noticeAuthenticatorAdded
-            case .codesRenewed: .noticeCodesRenewed
-            case .recoveryCodeUsed: .noticeRecoveryCodeUsed
-            case .terminalAllowed: .noticeTerminalAllowed
             case .factorsReset: .noticeFactorsReset
             }
         }
 
-        fileprivate var remedy: Text {
-            if case .recoveryCodesGuessed = self { .ifMailboxIsRead } else { .ifItWasNotYou }
+        /// What to do if the person did not cause the event.
+        fileprivate var remedies: [Text] {
+            switch self {
+            case .addressChanged: [.ifAddressIsLost]
+            case .codesGuessed: [.ifItWasNotYou]
+            case .recoveryCodesGuessed: [.ifMailboxIsRead]
+            case .factorsReset: [.ifYouDidNotAsk]
+            default: [.ifItWasNotYou, .checkYourAccount]
+            }
+        }
+
+        /// The value that changed. It is not a part of the subject, because somebody else may have chosen it.
+        fileprivate func change(in language: Language) -> [String] {
+            switch self {
+            case .addressChanged(let address):
+                [language.text(.noticeNewAddress, [.address: language.isolated(AccountMail.masked(address))])]
+            case .passkeyAdded(let name), .passkeyRemoved(let name):
+                [language.text(.noticePasskeyName, [.name: language.isolated(DisplayName.visible(name))])]
+            default: []
+            }
         }
     }
 
@@ -55,23 +80,34 @@ package struct AccountMail {
     ///   - link: its address, in ASCII.
     package init(_ kind: Link, _ link: String, of host: String, in language: Language) {
         self.init(
-            language.text(kind.texts.subject), kind.texts.detail, link: link, [.mailLinkWorksOnce, .ignoreUnaskedMail], of: host,
-            in: language)
+            language.text(kind.texts.subject), language.text(kind.texts.detail, [.address: host]), link: link,
+            [language.text(.mailLinkWorksOnce), language.text(.ignoreUnaskedMail)], in: language)
     }
 
     /// The subject is the event, so that the person sees it in the list of mails.
-    /// - Parameter host: the host of this server for browsers, in ASCII.
-    package init(_ notice: Notice, of host: String, in language: Language) {
+    /// - Parameters:
+    ///   - host: the host of this server for browsers, in ASCII.
+    ///   - network: the IP address that caused the event. Nil if the person need not judge it, or if it is unknown.
+    package init(_ notice: Notice, of host: String, from network: String?, at now: Date, in language: Language) {
         let event = language.text(notice.text, [.address: host])
         let subject = event.unicodeScalars.count <= 200 ? event : language.text(.noticeOfAccount, [.address: host])
-        self.init(String(subject.unicodeScalars.prefix(200)), notice.text, link: nil, [notice.remedy], of: host, in: language)
+        var rest = notice.change(in: language) + [language.text(.noticeTime, [.date: language.time(now)])]
+        if let network { rest.append(language.text(.noticeNetwork, [.address: language.isolated(network)])) }
+        self.init(
+            String(subject.unicodeScalars.prefix(200)), event, link: nil, rest + notice.remedies.map { language.text($0) }, in: language)
     }
 
-    private init(_ subject: String, _ detail: Text, link: String?, _ rest: [Text], of host: String, in language: Language) {
+    private init(_ subject: String, _ detail: String, link: String?, _ rest: [String], in language: Language) {
         self.subject = subject
-        let paragraphs = [language.text(detail, [.address: host])] + (link.map { [$0] } ?? []) + rest.map { language.text($0) }
-        text = paragraphs.joined(separator: "\n\n") + "\n"
-        html = Self.html(subject, paragraphs[0], link: link, rest: rest.map { language.text($0) }, in: language)
+        text = ([detail] + (link.map { [$0] } ?? []) + rest).joined(separator: "\n\n") + "\n"
+        html = Self.html(subject, detail, link: link, rest: rest, in: language)
+    }
+
+    /// An address with only the first character before the `@`: the person recognizes an own one, mail programs make no link of it, and
+    /// nobody writes a message into it.
+    static func masked(_ address: String) -> String {
+        guard let at = address.utf8.lastIndex(of: UInt8(ascii: "@")) else { return "…" }
+        return "\(String(address.unicodeScalars.prefix(1)))…\(address[at...])"
     }
 
     static func html(_ subject: String, _ detail: String, link: String? = nil, rest: [String], in language: Language) -> String {

@@ -143,8 +143,10 @@ package enum Text: String, CaseIterable, Sendable {
     case noticeOfAccount, noticeAddressChanged, noticePasswordChanged, noticePasskeyAdded, noticeAppReplaced
     case noticeAppleConnected, noticeProviderConnected, noticeAuthenticatorAdded, noticeCodesRenewed
     case noticeRecoveryCodeUsed, noticeTerminalAllowed
-    case noticeFactorRemoved, noticeNewNetwork, noticeCodesGuessed, noticeRecoveryCodesGuessed, noticeFactorsReset
-    case ifItWasNotYou, ifMailboxIsRead, nameHasLimit
+    case noticePasskeyRemoved, noticeAuthenticatorRemoved, noticeAppleDisconnected
+    case noticeNewAddress, noticePasskeyName, noticeTime, noticeNetwork
+    case noticeNewNetwork, noticeCodesGuessed, noticeRecoveryCodesGuessed, noticeFactorsReset
+    case ifItWasNotYou, ifAddressIsLost, ifYouDidNotAsk, checkYourAccount, ifMailboxIsRead, nameHasLimit
     case providerWasSet, providerWasDeleted
     case subjectOfSupport, subjectOfMembers, subjectOfProvider, supportStarted, supportCanEnd, operatorChangedMembers
 }
@@ -152,7 +154,8 @@ package enum Text: String, CaseIterable, Sendable {
 extension Text {
     /// A place in a text for a value, written as `{application}`.
     package enum Placeholder: String, CaseIterable, Sendable {
-        case address, api, application, count, date, field, limit, machine, minutes, organization, parameter, reference, role, seconds,
+        case address, api, application, count, date, field, limit, machine, minutes, name, organization, parameter, reference, role,
+            seconds,
             user, wait
         case limitWhenEncoded = "limit_when_encoded"
     }

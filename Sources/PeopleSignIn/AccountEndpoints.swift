@@ -70,12 +70,15 @@ package struct AccountEndpoints: Sendable {
         do { return try Form(request.uri.query ?? "") } catch { throw .formNotCurrent }
     }
 
-    /// The statements that mail a notice to a person. None if this server sends no mails.
+    /// The statements that mail a notice to a person, with the address that the request comes from. None if this server sends no mails.
     package func notice(
-        _ notice: AccountMail.Notice, to address: String? = nil, of person: Person, in frame: PageFrame, at now: Date
+        _ notice: AccountMail.Notice, to address: String? = nil, of person: Person, in frame: PageFrame, from context: WebContext,
+        at now: Date
     ) throws -> [SQL] {
         guard mail != nil else { return [] }
-        let mail = try person.notice(notice, to: address, publicURL: publicURL, language: frame.language, keyring: keyring, at: now)
+        let mail = try person.notice(
+            notice, to: address, publicURL: publicURL, from: context.record.current.address, language: frame.language, keyring: keyring,
+            at: now)
         return mail.map { [$0] } ?? []
     }
 

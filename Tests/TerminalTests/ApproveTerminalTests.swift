@@ -34,6 +34,7 @@ struct ApproveTerminalTests {
                 _ = try await person.press("/account/oauth2/approval", of: try await person.review(.init()))
                 let mail = try await eventually("the mail arrives") { mails.mails.first { $0.recipient == "ada@example.com" } }
                 #expect(mail.part("plain")?.contains("A login from a terminal was allowed") == true)
+                #expect(mail.part("plain")?.contains("Network address: 127.0.0.1") == true)
             }
         }
     }

@@ -193,7 +193,13 @@ extension Language {
         .noticeAppReplaced: "استُبدل تطبيق المصادقة لحسابك في {address} بتطبيق آخر.",
         .noticeAppleConnected: "رُبط حساب Apple بحسابك في {address}.",
         .noticeProviderConnected: "رُبطت خدمة مؤسستك بحسابك في {address}.",
-        .noticeFactorRemoved: "أُزيلت طريقة لتسجيل الدخول من حسابك في {address}.",
+        .noticePasskeyRemoved: "أُزيل مفتاح مرور من حسابك في {address}.",
+        .noticeAuthenticatorRemoved: "أُزيل تطبيق المصادقة من حسابك في {address}.",
+        .noticeAppleDisconnected: "أُلغي ربط حساب Apple بحسابك في {address}.",
+        .noticeNewAddress: "العنوان الجديد: {address}",
+        .noticePasskeyName: "اسم مفتاح المرور: {name}",
+        .noticeTime: "الوقت: {date}",
+        .noticeNetwork: "عنوان الشبكة: {address}",
         .noticeNewNetwork: "سُجّل الدخول إلى حسابك في {address} من شبكة جديدة.",
         .noticeCodesGuessed: "أدخل شخص ما كلمة المرور لحسابك في {address}، ثم أدخل 5 رموز خاطئة. تزداد مدة الانتظار قبل كل محاولة تالية.",
         .noticeRecoveryCodesGuessed:
@@ -205,6 +211,10 @@ extension Language {
         .noticeFactorsReset:
             "أزال مشغّل تطبيق المصادقة ومفاتيح المرور ورموز الاسترداد من حسابك في {address}. انتهت جميع عمليات تسجيل الدخول.",
         .ifItWasNotYou: "إذا لم تكن أنت من فعل ذلك، فعيّن كلمة مرور جديدة فورًا وأبلغ مشغّل هذا النظام.",
+        .ifAddressIsLost:
+            "إذا لم تكن أنت من فعل ذلك، فأبلغ مشغّل هذا النظام فورًا. لم يعد بإمكانك تسجيل الدخول بهذا العنوان أو تلقي رابط لتعيين كلمة مرور جديدة.",
+        .ifYouDidNotAsk: "إذا لم تطلب ذلك، فعيّن كلمة مرور جديدة فورًا وأبلغ مشغّل هذا النظام.",
+        .checkYourAccount: "ثم راجع حسابك. أزل كل طريقة لتسجيل الدخول لم تضفها بنفسك، وأنشئ رموز استرداد جديدة.",
         .ifMailboxIsRead: "إذا لم تكن أنت من فعل ذلك، فهناك من يستطيع قراءة بريدك. غيّر كلمة مرور بريدك فورًا وأبلغ مشغّل هذا النظام.",
         .nameHasLimit: "أدخل اسمًا من 1 إلى {limit} حرف.",
     ]

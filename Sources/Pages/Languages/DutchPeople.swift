@@ -203,7 +203,13 @@ extension Language {
         .noticeAppReplaced: "De authenticator-app van uw account bij {address} is vervangen door een andere.",
         .noticeAppleConnected: "Aan uw account bij {address} is een Apple Account gekoppeld.",
         .noticeProviderConnected: "Aan uw account bij {address} is de dienst van uw organisatie gekoppeld.",
-        .noticeFactorRemoved: "Van uw account bij {address} is een manier om in te loggen verwijderd.",
+        .noticePasskeyRemoved: "Van uw account bij {address} is een toegangssleutel verwijderd.",
+        .noticeAuthenticatorRemoved: "Van uw account bij {address} is de authenticator-app verwijderd.",
+        .noticeAppleDisconnected: "Het Apple Account is losgekoppeld van uw account bij {address}.",
+        .noticeNewAddress: "Nieuw adres: {address}",
+        .noticePasskeyName: "Naam van de toegangssleutel: {name}",
+        .noticeTime: "Tijd: {date}",
+        .noticeNetwork: "Netwerkadres: {address}",
         .noticeNewNetwork: "Er is op uw account bij {address} ingelogd vanaf een nieuw netwerk.",
         .noticeCodesGuessed:
             "Iemand heeft het wachtwoord van uw account bij {address} ingevoerd en daarna 5 onjuiste codes. Verdere pogingen moeten steeds langer wachten.",
@@ -216,6 +222,12 @@ extension Language {
         .noticeFactorsReset:
             "Een beheerder heeft de authenticator-app, de toegangssleutels en de herstelcodes van uw account bij {address} verwijderd. Alle aanmeldingen zijn beëindigd.",
         .ifItWasNotYou: "Als u dit niet was, stel dan meteen een nieuw wachtwoord in en waarschuw de beheerder van deze installatie.",
+        .ifAddressIsLost:
+            "Als u dit niet was, waarschuw dan meteen de beheerder van deze installatie. Met dit adres kunt u niet meer inloggen en geen link voor een nieuw wachtwoord meer krijgen.",
+        .ifYouDidNotAsk:
+            "Als u hier niet om hebt gevraagd, stel dan meteen een nieuw wachtwoord in en waarschuw de beheerder van deze installatie.",
+        .checkYourAccount:
+            "Controleer daarna uw account. Verwijder elke manier om in te loggen die u niet hebt toegevoegd, en maak nieuwe herstelcodes.",
         .ifMailboxIsRead:
             "Als u dit niet was, kan iemand uw e-mail lezen. Wijzig meteen het wachtwoord van uw mailbox en waarschuw de beheerder van deze installatie.",
         .nameHasLimit: "Voer een naam van 1 tot {limit} tekens in.",

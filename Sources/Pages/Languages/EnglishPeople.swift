@@ -200,7 +200,13 @@ extension Language {
         .noticeAppReplaced: "The authenticator app of your account at {address} was replaced by another one.",
         .noticeAppleConnected: "An Apple Account was connected to your account at {address}.",
         .noticeProviderConnected: "The service of your organization was connected to your account at {address}.",
-        .noticeFactorRemoved: "A way to sign in was removed from your account at {address}.",
+        .noticePasskeyRemoved: "A passkey was removed from your account at {address}.",
+        .noticeAuthenticatorRemoved: "The authenticator app was removed from your account at {address}.",
+        .noticeAppleDisconnected: "The Apple Account was disconnected from your account at {address}.",
+        .noticeNewAddress: "New address: {address}",
+        .noticePasskeyName: "Name of the passkey: {name}",
+        .noticeTime: "Time: {date}",
+        .noticeNetwork: "Network address: {address}",
         .noticeNewNetwork: "Your account at {address} was used to sign in from a new network.",
         .noticeCodesGuessed:
             "Somebody gave the password of your account at {address}, and then 5 wrong codes. Further attempts must wait longer and longer.",
@@ -213,6 +219,10 @@ extension Language {
         .noticeFactorsReset:
             "An operator has removed the authenticator app, the passkeys and the recovery codes of your account at {address}. All sign-ins have ended.",
         .ifItWasNotYou: "If this was not you, set a new password at once, and tell the operator of this installation.",
+        .ifAddressIsLost:
+            "If this was not you, tell the operator of this installation at once. You can no longer sign in with this address, and no longer get a link for a new password.",
+        .ifYouDidNotAsk: "If you did not ask for this, set a new password at once, and tell the operator of this installation.",
+        .checkYourAccount: "Then look at your account. Remove each way to sign in that you did not add, and make new recovery codes.",
         .ifMailboxIsRead:
             "If this was not you, somebody can read your mail. Change the password of your mailbox at once, and tell the operator of this installation.",
         .nameHasLimit: "Enter a name with 1 to {limit} characters.",

@@ -210,7 +210,13 @@ extension Language {
         .noticeAppReplaced: "L’application d’authentification de votre compte sur {address} a été remplacée par une autre.",
         .noticeAppleConnected: "Un compte Apple a été associé à votre compte sur {address}.",
         .noticeProviderConnected: "Le service de votre organisation a été associé à votre compte sur {address}.",
-        .noticeFactorRemoved: "Un moyen de connexion a été supprimé de votre compte sur {address}.",
+        .noticePasskeyRemoved: "Une clé d’accès a été supprimée de votre compte sur {address}.",
+        .noticeAuthenticatorRemoved: "L’application d’authentification a été supprimée de votre compte sur {address}.",
+        .noticeAppleDisconnected: "Le compte Apple a été dissocié de votre compte sur {address}.",
+        .noticeNewAddress: "Nouvelle adresse : {address}",
+        .noticePasskeyName: "Nom de la clé d’accès : {name}",
+        .noticeTime: "Date et heure : {date}",
+        .noticeNetwork: "Adresse réseau : {address}",
         .noticeNewNetwork: "Une connexion à votre compte sur {address} a eu lieu depuis un nouveau réseau.",
         .noticeCodesGuessed:
             "Quelqu’un a saisi le mot de passe de votre compte sur {address}, puis 5 codes erronés. Les essais suivants doivent attendre de plus en plus longtemps.",
@@ -224,6 +230,12 @@ extension Language {
             "Un opérateur a supprimé l’application d’authentification, les clés d’accès et les codes de récupération de votre compte sur {address}. Toutes les connexions ont pris fin.",
         .ifItWasNotYou:
             "Si ce n’était pas vous, définissez immédiatement un nouveau mot de passe et informez l’opérateur de cette installation.",
+        .ifAddressIsLost:
+            "Si ce n’était pas vous, informez immédiatement l’opérateur de cette installation. Avec cette adresse, vous ne pouvez plus vous connecter ni recevoir de lien pour un nouveau mot de passe.",
+        .ifYouDidNotAsk:
+            "Si vous ne l’avez pas demandé, définissez immédiatement un nouveau mot de passe et informez l’opérateur de cette installation.",
+        .checkYourAccount:
+            "Vérifiez ensuite votre compte. Supprimez chaque moyen de connexion que vous n’avez pas ajouté, et créez de nouveaux codes de récupération.",
         .ifMailboxIsRead:
             "Si ce n’était pas vous, quelqu’un peut lire vos e-mails. Changez immédiatement le mot de passe de votre messagerie et informez l’opérateur de cette installation.",
         .nameHasLimit: "Saisissez un nom de 1 à {limit} caractères.",

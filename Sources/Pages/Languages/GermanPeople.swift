@@ -207,7 +207,13 @@ extension Language {
         .noticeAppReplaced: "Die Authenticator-App Ihres Kontos bei {address} wurde durch eine andere ersetzt.",
         .noticeAppleConnected: "Mit Ihrem Konto bei {address} wurde ein Apple Account verbunden.",
         .noticeProviderConnected: "Mit Ihrem Konto bei {address} wurde der Dienst Ihrer Organisation verbunden.",
-        .noticeFactorRemoved: "Von Ihrem Konto bei {address} wurde eine Anmeldemöglichkeit entfernt.",
+        .noticePasskeyRemoved: "Von Ihrem Konto bei {address} wurde ein Passkey entfernt.",
+        .noticeAuthenticatorRemoved: "Von Ihrem Konto bei {address} wurde die Authenticator-App entfernt.",
+        .noticeAppleDisconnected: "Der Apple Account wurde von Ihrem Konto bei {address} getrennt.",
+        .noticeNewAddress: "Neue Adresse: {address}",
+        .noticePasskeyName: "Name des Passkeys: {name}",
+        .noticeTime: "Zeit: {date}",
+        .noticeNetwork: "Netzwerkadresse: {address}",
         .noticeNewNetwork: "Mit Ihrem Konto bei {address} hat sich jemand aus einem neuen Netzwerk angemeldet.",
         .noticeCodesGuessed:
             "Jemand hat das Passwort Ihres Kontos bei {address} und danach 5 falsche Codes eingegeben. Vor weiteren Versuchen wird die Wartezeit immer länger.",
@@ -221,6 +227,12 @@ extension Language {
             "Ein Betreiber hat die Authenticator-App, die Passkeys und die Wiederherstellungscodes Ihres Kontos bei {address} entfernt. Alle Anmeldungen sind beendet.",
         .ifItWasNotYou:
             "Wenn Sie das nicht waren, legen Sie sofort ein neues Passwort fest und informieren Sie den Betreiber dieser Installation.",
+        .ifAddressIsLost:
+            "Wenn Sie das nicht waren, informieren Sie sofort den Betreiber dieser Installation. Mit dieser Adresse können Sie sich nicht mehr anmelden und keinen Link für ein neues Passwort mehr erhalten.",
+        .ifYouDidNotAsk:
+            "Wenn Sie nicht darum gebeten haben, legen Sie sofort ein neues Passwort fest und informieren Sie den Betreiber dieser Installation.",
+        .checkYourAccount:
+            "Prüfen Sie danach Ihr Konto. Entfernen Sie jede Anmeldemöglichkeit, die Sie nicht hinzugefügt haben, und erstellen Sie neue Wiederherstellungscodes.",
         .ifMailboxIsRead:
             "Wenn Sie das nicht waren, kann jemand Ihre E-Mails lesen. Ändern Sie sofort das Passwort Ihres Postfachs, und informieren Sie den Betreiber dieser Installation.",
         .nameHasLimit: "Geben Sie einen Namen mit 1 bis {limit} Zeichen ein.",

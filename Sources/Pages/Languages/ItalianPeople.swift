@@ -201,7 +201,13 @@ extension Language {
         .noticeAppReplaced: "L’app di autenticazione del Suo account su {address} è stata sostituita con un’altra.",
         .noticeAppleConnected: "Un account Apple è stato collegato al Suo account su {address}.",
         .noticeProviderConnected: "Il servizio della Sua organizzazione è stato collegato al Suo account su {address}.",
-        .noticeFactorRemoved: "Un modo di accedere è stato rimosso dal Suo account su {address}.",
+        .noticePasskeyRemoved: "Una passkey è stata rimossa dal Suo account su {address}.",
+        .noticeAuthenticatorRemoved: "L’app di autenticazione è stata rimossa dal Suo account su {address}.",
+        .noticeAppleDisconnected: "L’account Apple è stato scollegato dal Suo account su {address}.",
+        .noticeNewAddress: "Nuovo indirizzo: {address}",
+        .noticePasskeyName: "Nome della passkey: {name}",
+        .noticeTime: "Data e ora: {date}",
+        .noticeNetwork: "Indirizzo di rete: {address}",
         .noticeNewNetwork: "È stato eseguito un accesso al Suo account su {address} da una nuova rete.",
         .noticeCodesGuessed:
             "Qualcuno ha inserito la password del Suo account su {address} e poi 5 codici errati. I tentativi successivi devono attendere sempre di più.",
@@ -214,6 +220,11 @@ extension Language {
         .noticeFactorsReset:
             "Un operatore ha rimosso l’app di autenticazione, le passkey e i codici di recupero del Suo account su {address}. Tutti gli accessi sono terminati.",
         .ifItWasNotYou: "Se non è stato Lei, imposti subito una nuova password e informi l’operatore di questa installazione.",
+        .ifAddressIsLost:
+            "Se non è stato Lei, informi subito l’operatore di questa installazione. Con questo indirizzo non può più accedere né ricevere un link per una nuova password.",
+        .ifYouDidNotAsk: "Se non l’ha chiesto Lei, imposti subito una nuova password e informi l’operatore di questa installazione.",
+        .checkYourAccount:
+            "Poi controlli il Suo account. Rimuova ogni modo di accedere che non ha aggiunto Lei e crei nuovi codici di recupero.",
         .ifMailboxIsRead:
             "Se non è stato Lei, qualcuno può leggere la Sua posta. Cambi subito la password della Sua casella e informi l’operatore di questa installazione.",
         .nameHasLimit: "Inserisca un nome da 1 a {limit} caratteri.",

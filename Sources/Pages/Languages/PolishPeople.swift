@@ -199,7 +199,13 @@ extension Language {
         .noticeAppReplaced: "Aplikację uwierzytelniającą twojego konta w {address} zastąpiono inną.",
         .noticeAppleConnected: "Z twoim kontem w {address} połączono konto Apple.",
         .noticeProviderConnected: "Z twoim kontem w {address} połączono usługę twojej organizacji.",
-        .noticeFactorRemoved: "Z twojego konta w {address} usunięto sposób logowania.",
+        .noticePasskeyRemoved: "Z twojego konta w {address} usunięto klucz dostępu.",
+        .noticeAuthenticatorRemoved: "Z twojego konta w {address} usunięto aplikację uwierzytelniającą.",
+        .noticeAppleDisconnected: "Od twojego konta w {address} odłączono konto Apple.",
+        .noticeNewAddress: "Nowy adres: {address}",
+        .noticePasskeyName: "Nazwa klucza dostępu: {name}",
+        .noticeTime: "Czas: {date}",
+        .noticeNetwork: "Adres sieciowy: {address}",
         .noticeNewNetwork: "Zalogowano się do twojego konta w {address} z nowej sieci.",
         .noticeCodesGuessed:
             "Ktoś podał hasło do twojego konta w {address}, a potem 5 błędnych kodów. Kolejne próby muszą czekać coraz dłużej.",
@@ -212,6 +218,11 @@ extension Language {
         .noticeFactorsReset:
             "Operator usunął aplikację uwierzytelniającą, klucze dostępu i kody odzyskiwania z twojego konta w {address}. Wszystkie sesje zostały zakończone.",
         .ifItWasNotYou: "Jeśli to nie ty, natychmiast ustaw nowe hasło i powiadom operatora tej instalacji.",
+        .ifAddressIsLost:
+            "Jeśli to nie ty, natychmiast powiadom operatora tej instalacji. Na ten adres nie można już się zalogować ani otrzymać linku do nowego hasła.",
+        .ifYouDidNotAsk: "Jeśli to nie była twoja prośba, natychmiast ustaw nowe hasło i powiadom operatora tej instalacji.",
+        .checkYourAccount:
+            "Następnie sprawdź swoje konto. Usuń każdy sposób logowania, który nie został dodany przez ciebie, i utwórz nowe kody odzyskiwania.",
         .ifMailboxIsRead:
             "Jeśli to nie ty, ktoś może czytać twoją pocztę. Natychmiast zmień hasło do skrzynki pocztowej i powiadom operatora tej instalacji.",
         .nameHasLimit: "Wpisz nazwę o długości od 1 do {limit} znaków.",

@@ -202,7 +202,13 @@ extension Language {
         .noticeAppReplaced: "O aplicativo autenticador da sua conta em {address} foi substituído por outro.",
         .noticeAppleConnected: "Uma Conta Apple foi conectada à sua conta em {address}.",
         .noticeProviderConnected: "O serviço da sua organização foi conectado à sua conta em {address}.",
-        .noticeFactorRemoved: "Uma forma de entrar foi removida da sua conta em {address}.",
+        .noticePasskeyRemoved: "Uma chave de acesso foi removida da sua conta em {address}.",
+        .noticeAuthenticatorRemoved: "O aplicativo autenticador foi removido da sua conta em {address}.",
+        .noticeAppleDisconnected: "A Conta Apple foi desconectada da sua conta em {address}.",
+        .noticeNewAddress: "Novo endereço: {address}",
+        .noticePasskeyName: "Nome da chave de acesso: {name}",
+        .noticeTime: "Data e hora: {date}",
+        .noticeNetwork: "Endereço de rede: {address}",
         .noticeNewNetwork: "Alguém entrou na sua conta em {address} a partir de uma nova rede.",
         .noticeCodesGuessed:
             "Alguém digitou a senha da sua conta em {address} e depois 5 códigos errados. As próximas tentativas precisam esperar cada vez mais.",
@@ -215,6 +221,11 @@ extension Language {
         .noticeFactorsReset:
             "Um operador removeu o aplicativo autenticador, as chaves de acesso e os códigos de recuperação da sua conta em {address}. Todos os acessos terminaram.",
         .ifItWasNotYou: "Se não foi você, defina imediatamente uma nova senha e avise o operador desta instalação.",
+        .ifAddressIsLost:
+            "Se não foi você, avise imediatamente o operador desta instalação. Com este endereço, você não pode mais entrar nem receber um link para uma nova senha.",
+        .ifYouDidNotAsk: "Se você não pediu isto, defina imediatamente uma nova senha e avise o operador desta instalação.",
+        .checkYourAccount:
+            "Depois verifique a sua conta. Remova cada forma de entrar que você não adicionou e crie novos códigos de recuperação.",
         .ifMailboxIsRead:
             "Se não foi você, alguém pode ler o seu e-mail. Mude imediatamente a senha da sua caixa de e-mail e avise o operador desta instalação.",
         .nameHasLimit: "Digite um nome com 1 a {limit} caracteres.",

@@ -204,7 +204,13 @@ extension Language {
         .noticeAppReplaced: "Se ha sustituido por otra la aplicación de autenticación de su cuenta en {address}.",
         .noticeAppleConnected: "Se ha conectado una cuenta de Apple a su cuenta en {address}.",
         .noticeProviderConnected: "Se ha conectado el servicio de su organización a su cuenta en {address}.",
-        .noticeFactorRemoved: "Se ha eliminado una forma de iniciar sesión de su cuenta en {address}.",
+        .noticePasskeyRemoved: "Se ha eliminado una clave de acceso de su cuenta en {address}.",
+        .noticeAuthenticatorRemoved: "Se ha eliminado la aplicación de autenticación de su cuenta en {address}.",
+        .noticeAppleDisconnected: "Se ha desconectado la cuenta de Apple de su cuenta en {address}.",
+        .noticeNewAddress: "Nueva dirección: {address}",
+        .noticePasskeyName: "Nombre de la clave de acceso: {name}",
+        .noticeTime: "Fecha y hora: {date}",
+        .noticeNetwork: "Dirección de red: {address}",
         .noticeNewNetwork: "Se ha iniciado sesión en su cuenta en {address} desde una red nueva.",
         .noticeCodesGuessed:
             "Alguien ha introducido la contraseña de su cuenta en {address} y después 5 códigos incorrectos. Los siguientes intentos deben esperar cada vez más.",
@@ -217,6 +223,11 @@ extension Language {
         .noticeFactorsReset:
             "Un operador ha eliminado la aplicación de autenticación, las claves de acceso y los códigos de recuperación de su cuenta en {address}. Todas las sesiones han finalizado.",
         .ifItWasNotYou: "Si no ha sido usted, establezca de inmediato una nueva contraseña e informe al operador de esta instalación.",
+        .ifAddressIsLost:
+            "Si no ha sido usted, informe de inmediato al operador de esta instalación. Con esta dirección ya no puede iniciar sesión ni recibir un enlace para una nueva contraseña.",
+        .ifYouDidNotAsk: "Si no lo ha solicitado, establezca de inmediato una nueva contraseña e informe al operador de esta instalación.",
+        .checkYourAccount:
+            "Después revise su cuenta. Elimine cada forma de iniciar sesión que no haya añadido usted y cree nuevos códigos de recuperación.",
         .ifMailboxIsRead:
             "Si no ha sido usted, alguien puede leer su correo. Cambie de inmediato la contraseña de su buzón e informe al operador de esta instalación.",
         .nameHasLimit: "Introduzca un nombre de 1 a {limit} caracteres.",

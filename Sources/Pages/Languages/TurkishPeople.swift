@@ -201,7 +201,13 @@ extension Language {
         .noticeAppReplaced: "{address} adresindeki hesabınızın kimlik doğrulama uygulaması başka bir uygulamayla değiştirildi.",
         .noticeAppleConnected: "{address} adresindeki hesabınıza bir Apple Hesabı bağlandı.",
         .noticeProviderConnected: "{address} adresindeki hesabınıza kuruluşunuzun hizmeti bağlandı.",
-        .noticeFactorRemoved: "{address} adresindeki hesabınızdan bir oturum açma yöntemi kaldırıldı.",
+        .noticePasskeyRemoved: "{address} adresindeki hesabınızdan bir geçiş anahtarı kaldırıldı.",
+        .noticeAuthenticatorRemoved: "{address} adresindeki hesabınızdan kimlik doğrulama uygulaması kaldırıldı.",
+        .noticeAppleDisconnected: "{address} adresindeki hesabınızın Apple Hesabı bağlantısı kesildi.",
+        .noticeNewAddress: "Yeni adres: {address}",
+        .noticePasskeyName: "Geçiş anahtarının adı: {name}",
+        .noticeTime: "Zaman: {date}",
+        .noticeNetwork: "Ağ adresi: {address}",
         .noticeNewNetwork: "{address} adresindeki hesabınızda yeni bir ağdan oturum açıldı.",
         .noticeCodesGuessed:
             "Birisi {address} adresindeki hesabınızın parolasını ve ardından 5 yanlış kod girdi. Sonraki denemeler giderek daha uzun bekler.",
@@ -214,6 +220,11 @@ extension Language {
         .noticeFactorsReset:
             "Bir işletmeci {address} adresindeki hesabınızın kimlik doğrulama uygulamasını, geçiş anahtarlarını ve kurtarma kodlarını kaldırdı. Tüm oturumlar sona erdi.",
         .ifItWasNotYou: "Bunu siz yapmadıysanız hemen yeni bir parola belirleyin ve bu kurulumun işletmecisine bildirin.",
+        .ifAddressIsLost:
+            "Bunu siz yapmadıysanız hemen bu kurulumun işletmecisine bildirin. Bu adresle artık oturum açamaz ve yeni parola bağlantısı alamazsınız.",
+        .ifYouDidNotAsk: "Bunu siz istemediyseniz hemen yeni bir parola belirleyin ve bu kurulumun işletmecisine bildirin.",
+        .checkYourAccount:
+            "Ardından hesabınızı gözden geçirin. Sizin eklemediğiniz her oturum açma yöntemini kaldırın ve yeni kurtarma kodları oluşturun.",
         .ifMailboxIsRead:
             "Bunu siz yapmadıysanız birisi e-postalarınızı okuyabiliyor. Hemen e-posta hesabınızın parolasını değiştirin ve bu kurulumun işletmecisine bildirin.",
         .nameHasLimit: "1 ile {limit} karakter arasında bir ad girin.",

@@ -15,11 +15,12 @@ extension Person {
     /// - Parameters:
     ///   - address: the address of the mail. Default: the person's.
     ///   - publicURL: the URL of this server for browsers.
+    ///   - network: the IP address that made the change. Nil for a change by an operator.
     package func notice(
-        _ notice: AccountMail.Notice, to address: String? = nil, publicURL: String, language: Language = .english, keyring: Keyring,
-        at now: Date
+        _ notice: AccountMail.Notice, to address: String? = nil, publicURL: String, from network: String?, language: Language = .english,
+        keyring: Keyring, at now: Date
     ) throws -> SQL? {
-        let mail = AccountMail(notice, of: Self.host(of: publicURL), in: language)
+        let mail = AccountMail(notice, of: Self.host(of: publicURL), from: network, at: now, in: language)
         return try Self.insertion(
             of: mail, to: address ?? email, until: now.addingTimeInterval(Self.noticeLifetime), keyring: keyring, at: now)
     }

@@ -25,7 +25,9 @@ extension PersonRoutes {
                     Person.resetFailures(.recovery, of: id),
                 ])
             guard let after = try await ListedPerson.find(id, in: db, at: now) else { throw Problem.notFound("person") }
-            if mail != nil, let notice = try before.person.notice(.factorsReset, publicURL: publicURL, keyring: keyring, at: now) {
+            if mail != nil,
+                let notice = try before.person.notice(.factorsReset, publicURL: publicURL, from: nil, keyring: keyring, at: now)
+            {
                 _ = try await db.run(notice)
             }
             _ = try await db.run(

@@ -43,7 +43,7 @@ extension AccountRoutes {
                     signCount: Int64(made.signCount), isBackupEligible: made.isBackupEligible, isBackedUp: made.isBackedUp,
                     transports: made.transports.map(\.rawValue), name: name, at: now)
                 _ = try await db.run(
-                    [passkey.insert] + (try endpoints.notice(.passkeyAdded, of: person, in: frame, at: now))
+                    [passkey.insert] + (try endpoints.notice(.passkeyAdded(name: name), of: person, in: frame, from: account.web, at: now))
                         + [try event("addPasskey", account, after: ["passkey": passkey.id.description])])
                 return true
             }

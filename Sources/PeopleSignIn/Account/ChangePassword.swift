@@ -33,7 +33,7 @@ extension AccountRoutes {
             [
                 Person.setPassword(hash.text, of: person.id, keyring: endpoints.keyring, at: now),
                 PersonSession.endOthers(of: person.id, than: account.session.id, .passwordChanged, at: now),
-            ] + (try endpoints.notice(.passwordChanged, of: person, in: frame, at: now)) + session.statements)
+            ] + (try endpoints.notice(.passwordChanged, of: person, in: frame, from: account.web, at: now)) + session.statements)
         return .seeOther("/account?done=password", cookies: session.cookies)
     }
 

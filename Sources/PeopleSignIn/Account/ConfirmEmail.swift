@@ -57,7 +57,8 @@ extension AccountRoutes {
                 }
                 _ = try await db.run(
                     [Person.setAddress(ticket.address, of: person.id, at: now)]
-                        + (try endpoints.notice(.addressChanged, to: ticket.earlier, of: person, in: frame, at: now)) + [
+                        + (try endpoints.notice(
+                            .addressChanged(to: ticket.address), to: ticket.earlier, of: person, in: frame, from: context, at: now)) + [
                             try AuditEvent.insert(
                                 "confirmEmail", of: person.id.description, owner: .platform, by: origin, before: ["email": person.email],
                                 after: ["email": ticket.address], at: now)

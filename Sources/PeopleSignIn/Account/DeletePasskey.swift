@@ -21,7 +21,7 @@ extension AccountRoutes {
             }
             _ = try await db.run(
                 [PersonPasskey.delete(passkey.id, of: person.id)]
-                    + (try endpoints.notice(.factorRemoved, of: person, in: frame, at: account.now))
+                    + (try endpoints.notice(.passkeyRemoved(name: passkey.name), of: person, in: frame, from: account.web, at: account.now))
                     + [try event("deletePasskey", account, before: ["passkey": passkey.id.description])])
             return nil
         }

@@ -37,7 +37,9 @@ extension AccountRoutes {
                 _ = try await db.run(
                     [PersonTOTP.insert(ID(at: now), of: person.id, Secret(bytes: key.bytes), usedAt: step, keyring: keyring, at: now)]
                         + (isFirst ? StoredRecoveryCode.replace(of: person.id, digests: digests, at: now) : [])
-                        + (try endpoints.notice(.authenticatorAdded, of: person, in: frame, at: now)) + [try event("enrollTOTP", account)])
+                        + (try endpoints.notice(.authenticatorAdded, of: person, in: frame, from: account.web, at: now)) + [
+                            try event("enrollTOTP", account)
+                        ])
                 return isFirst
             }
             return isFirst ? recoveryCodesPage(codes).response(in: frame) : .seeOther("/account")

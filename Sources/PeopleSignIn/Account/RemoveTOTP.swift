@@ -17,7 +17,8 @@ extension AccountRoutes {
             guard let totp = factors.totp else { return nil }
             guard factors.passkeys > 0 else { return (totp, factors) }
             _ = try await db.run(
-                [PersonTOTP.delete(of: person.id)] + (try endpoints.notice(.factorRemoved, of: person, in: frame, at: account.now))
+                [PersonTOTP.delete(of: person.id)]
+                    + (try endpoints.notice(.authenticatorRemoved, of: person, in: frame, from: account.web, at: account.now))
                     + [try event("removeTOTP", account)])
             return nil
         }

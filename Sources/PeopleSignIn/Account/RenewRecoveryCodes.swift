@@ -27,7 +27,7 @@ extension AccountRoutes {
         let digests = codes.map { $0.digest(for: person.id.uuid, with: endpoints.keyring) }
         _ = try await endpoints.people.run(
             StoredRecoveryCode.replace(of: person.id, digests: digests, at: account.now)
-                + (try endpoints.notice(.codesRenewed, of: person, in: frame, at: account.now))
+                + (try endpoints.notice(.codesRenewed, of: person, in: frame, from: account.web, at: account.now))
                 + [try event("renewRecoveryCodes", account)])
         return recoveryCodesPage(codes).response(in: frame)
     }

@@ -38,7 +38,7 @@ extension AccountRoutes {
                 [
                     PersonTOTP.delete(of: person.id),
                     PersonTOTP.insert(id, of: person.id, Secret(bytes: key.bytes), usedAt: step, keyring: keyring, at: now),
-                ] + (try endpoints.notice(.appReplaced, of: person, in: frame, at: now))
+                ] + (try endpoints.notice(.appReplaced, of: person, in: frame, from: account.web, at: now))
                     + [
                         try event(
                             "replaceTOTP", account, before: ["totp": earlier.id.description], after: ["totp": id.description])

@@ -46,7 +46,8 @@ extension AccountRoutes {
             use = try recovery.factors.use(of: form["code"] ?? "", by: person.id, with: keyring, at: now)
             guard use != nil else {
                 let mails =
-                    attempts == Person.Attempt.free ? try endpoints.notice(.recoveryCodesGuessed, of: person, in: frame, at: now) : []
+                    attempts == Person.Attempt.free
+                    ? try endpoints.notice(.recoveryCodesGuessed, of: person, in: frame, from: context, at: now) : []
                 if !mails.isEmpty { _ = try await endpoints.people.run(mails) }
                 context.record.note(outcome: "wrong_code")
                 return newPasswordPage(recovery, code: .codeIsWrong).response(in: frame)
@@ -76,8 +77,9 @@ extension AccountRoutes {
                     Person.resetFailures(.code, of: person.id),
                     Person.resetFailures(.recovery, of: person.id),
                     PersonSession.endOthers(of: person.id, than: nil, .passwordChanged, at: now),
-                ] + (try endpoints.notice(.passwordChanged, of: person, in: frame, at: now))
-                    + (code?.kind == .recoveryCode ? try endpoints.notice(.recoveryCodeUsed, of: person, in: frame, at: now) : []) + [
+                ] + (try endpoints.notice(.passwordChanged, of: person, in: frame, from: context, at: now))
+                    + (code?.kind == .recoveryCode
+                        ? try endpoints.notice(.recoveryCodeUsed, of: person, in: frame, from: context, at: now) : []) + [
                         try AuditEvent.insert("setNewPassword", of: person.id.description, owner: .platform, by: origin, at: now)
                     ])
             return true

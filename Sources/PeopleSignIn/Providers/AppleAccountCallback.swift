@@ -48,7 +48,7 @@ extension ProviderSignInRoutes {
                     [
                         PersonIdentity.insert(
                             found.subject, at: provider.issuer, of: provider.tenant, to: account.person.id, at: account.now)
-                    ] + (try endpoints.notice(.appleConnected, of: account.person, in: frame, at: account.now)) + [
+                    ] + (try endpoints.notice(.appleConnected, of: account.person, in: frame, from: context, at: account.now)) + [
                         try AuditEvent.insert(
                             "linkApple", of: account.person.id.description, owner: .platform, by: account.origin, at: account.now)
                     ])

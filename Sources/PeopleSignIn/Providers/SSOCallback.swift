@@ -38,7 +38,7 @@ extension ProviderSignInRoutes {
                 // A new account needs no notice, because it begins with this link.
                 if member.identity == nil, member.new == nil, let person = try await db.run(Person.find(member.person)).first(Person.init) {
                     let frame = endpoints.frame(request, context)
-                    let mails = try endpoints.notice(.providerConnected, of: person, in: frame, at: now)
+                    let mails = try endpoints.notice(.providerConnected, of: person, in: frame, from: context, at: now)
                     if !mails.isEmpty { _ = try await db.run(mails) }
                 }
                 // Without `auth_time`, the person may have signed in there long ago, or may not be in front of the browser.

@@ -24,7 +24,7 @@ extension ProviderSignInRoutes {
             guard try await db.run(PersonIdentity.delete(of: person, at: provider.issuer, of: provider.tenant)).affected > 0
             else { return true }
             _ = try await db.run(
-                (try endpoints.notice(.factorRemoved, of: account.person, in: frame, at: account.now)) + [
+                (try endpoints.notice(.appleDisconnected, of: account.person, in: frame, from: account.web, at: account.now)) + [
                     try AuditEvent.insert(
                         "unlinkApple", of: person.description, owner: .platform, by: account.origin, at: account.now)
                 ])

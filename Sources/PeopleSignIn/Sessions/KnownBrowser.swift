@@ -63,8 +63,6 @@ extension AccountEndpoints {
             !KnownBrowser.isKnown(id, passwordChangedAt: person.passwordChangedAt, in: request, self), !known.isEmpty,
             !known.contains(where: { $0.isSame(as: own) })
         else { return [] }
-        let notice = try person.notice(
-            .newNetwork, publicURL: publicURL, language: frame(request, context).language, keyring: keyring, at: now)
-        return notice.map { [$0] } ?? []
+        return try notice(.newNetwork, of: person, in: frame(request, context), from: context, at: now)
     }
 }

@@ -44,7 +44,7 @@ extension PersonSignInRoutes {
                     // A factor may have been added since the password was given.
                     guard let (person, factors) = try await db.personWithFactors(id), step.isCurrent(for: person), factors.isEmpty
                     else { throw Outdated() }
-                    let notice = try endpoints.notice(.authenticatorAdded, of: person, in: frame, at: now)
+                    let notice = try endpoints.notice(.authenticatorAdded, of: person, in: frame, from: context, at: now)
                     _ = try await db.run(factor + notice + session.statements)
                 }
             case .invited(let token, let name, let hash):

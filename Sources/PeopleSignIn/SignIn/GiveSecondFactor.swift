@@ -36,7 +36,8 @@ extension PersonSignInRoutes {
         let (attempts, wait) = try await endpoints.reserveCode(of: id, at: now)
         if let wait { return refused("person_limited", wait: wait) }
         guard let use = try factors.use(of: form["code"] ?? "", by: id, with: endpoints.keyring, at: now) else {
-            let mails = attempts == Person.Attempt.free ? try endpoints.notice(.codesGuessed, of: person, in: frame, at: now) : []
+            let mails =
+                attempts == Person.Attempt.free ? try endpoints.notice(.codesGuessed, of: person, in: frame, from: context, at: now) : []
             if !mails.isEmpty { _ = try await endpoints.people.run(mails) }
             return refused("wrong_code")
         }
@@ -49,7 +50,7 @@ extension PersonSignInRoutes {
                 guard try await db.run(use.statement).affected == 1 else { throw CodeUsed() }
                 let notice =
                     try await endpoints.noticeOfNewNetwork(id, request, context, in: db, at: now)
-                    + (use.kind == .recoveryCode ? endpoints.notice(.recoveryCodeUsed, of: person, in: frame, at: now) : [])
+                    + (use.kind == .recoveryCode ? endpoints.notice(.recoveryCodeUsed, of: person, in: frame, from: context, at: now) : [])
                 _ = try await db.run([Person.resetFailures(.code, of: id)] + notice + session.statements)
             }
         } catch is CodeUsed { return refused("used_code") }

@@ -31,7 +31,8 @@ extension TerminalRoutes {
 
     /// Tells the person by a mail that a terminal may act with the account.
     func mailNotice(_ request: Request, _ person: AccountContext) async throws {
-        let mails = try account.notice(.terminalAllowed, of: person.person, in: account.frame(request, person.web), at: person.now)
+        let frame = account.frame(request, person.web)
+        let mails = try account.notice(.terminalAllowed, of: person.person, in: frame, from: person.web, at: person.now)
         if !mails.isEmpty { _ = try await account.people.run(mails) }
     }
 

@@ -42,7 +42,8 @@ struct AddPasskeyTests {
             let added = try await Self.send(registration, account, of: page)
             #expect(added.status == 303 && added.location == "/account/passkeys")
             #expect(try await account.get("/account/passkeys").body.contains("Phone"))
-            _ = try await mails.mail(to: account.email)
+            let notice = try #require(try await mails.mail(to: account.email).part("plain"))
+            for text in ["A passkey was added", "Name of the passkey: Phone", "127.0.0.1"] { #expect(notice.contains(text)) }
             #expect(try await account.actions() == ["addPasskey"])
             // The same response with the same cookie: its challenge is used up. Another page lists the passkey.
             account.browser.cookies = cookies

@@ -29,9 +29,12 @@ struct ChangeEmailTests {
             #expect(confirmed.status == 200)
             let person = try await account.person()
             #expect(person.email == "ada@new.example" && person.emailProvedAt != nil)
-            _ = try await eventually("the notice arrives") {
+            let notice = try await eventually("the notice arrives") {
                 mails.mails.first { $0.recipient == "ada@example.com" && $0.part("plain")?.contains("has changed") == true }
             }
+            let text = try #require(notice.part("plain"))
+            #expect(text.contains("New address: ") && text.contains("a…@new.example") && !text.contains("ada@new.example"))
+            #expect(text.contains("Network address: 127.0.0.1") && text.contains("You can no longer sign in with this address"))
             #expect(try await device.sendForm("/account/email/confirmation", of: page).status == 404)
             #expect(try await device.get(link).status == 404)
             #expect(try await account.actions() == ["changeEmail", "giveSecondFactor", "confirmEmail"])

@@ -17,7 +17,8 @@ struct DeletePasskeyTests {
                 try await account.send("/account/passkeys/\(id)/removal", from: "/account/passkeys/\(id)")
             }
             #expect(try await delete(first).status == 303)
-            _ = try await mails.mail(to: account.email)
+            let notice = try #require(try await mails.mail(to: account.email).part("plain"))
+            for text in ["A passkey was removed", "Name of the passkey: Phone", "127.0.0.1"] { #expect(notice.contains(text)) }
             let refused = try await delete(second)
             #expect(refused.status == 409 && refused.body.contains("second factor"))
             _ = try await platform.ownerPool.run("UPDATE person SET sealed_password = NULL, password_changed_at = NULL")

@@ -44,7 +44,7 @@ struct UnlinkAppleTests {
                 let removed = try await account.send("/account/apple/removal", from: "/account")
                 #expect(removed.location == "/account?done=apple-disconnected")
                 let disconnected = try await mails.mail(to: account.email, after: 1)
-                #expect(disconnected.part("plain")?.contains("A way to sign in was removed from your account") == true)
+                #expect(disconnected.part("plain")?.contains("The Apple Account was disconnected from your account") == true)
             }
         }
     }

@@ -22,6 +22,9 @@ struct ResetPersonFactorsTests {
                 for table in ["person_totp", "passkey"] { #expect(try await platform.count(table) == 1) }
                 let mail = try await eventually("the mail arrives") { mails.mails.first { $0.recipient == "ada@example.com" } }
                 #expect(mail.part("plain")?.contains("login.test") == true && mail.part("plain")?.contains("Ada") == false)
+                // The person cannot judge the address of an operator.
+                let text = mail.part("plain") ?? ""
+                #expect(text.contains(" UTC") && text.contains("If you did not ask for this") && !text.contains("127.0.0.1"))
                 #expect(try await platform.audit(ada.person.description).map(\.action) == ["resetPersonFactors"])
             }
         }
