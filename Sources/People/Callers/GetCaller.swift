@@ -32,7 +32,7 @@ private struct Reply: Encodable {
     let name: String
     let email: String?
     let is_operator: Bool
-    /// The tenant that the caller acts for.
+    /// The tenant that the caller acts for. An operator acts for the one that the request names.
     let tenant_id: ID<Tenant>?
     let tenant: String?
     let role: String?
@@ -44,13 +44,12 @@ private struct Reply: Encodable {
 }
 
 extension CallerRoutes {
-    /// Shows the caller: its name, the tenant that it acts for, and its permissions there. A person also sees its session and memberships,
-    /// and an operator its support access of the tenant that the request names.
+    /// Shows the caller: its name, the tenant that it acts for, and its permissions there. A person also sees its session and memberships.
+    /// An operator who is a person sees its permissions in the tenant that the request names, and its support access there.
     @Sendable
     func getCaller(_ request: Request, _ call: CallerContext) async throws -> Response {
         _ = try Query(request)
         let caller = call.caller
-        let scopes = caller.scopes.map(\.rawValue).sorted()
         switch caller.actor {
         case .key(let id):
             guard
@@ -60,7 +59,8 @@ extension CallerRoutes {
             return try .json(
                 Reply(
                     actor: id.description, name: key.name, email: nil, is_operator: caller.isOperator, tenant_id: call.tenant?.id,
-                    tenant: call.tenant?.slug, role: nil, scopes: scopes, session: nil, support_access: nil, memberships: nil))
+                    tenant: call.tenant?.slug, role: nil, scopes: sorted(caller.scopes), session: nil, support_access: nil,
+                    memberships: nil))
         case .person(let id, let session, _):
             let (people, sessions, found) = try await PlatformDatabase(pool, for: .showPerson).run(
                 Person.find(id), PersonSession.find(session), Membership.all(of: id))
@@ -75,19 +75,26 @@ extension CallerRoutes {
                 memberships.append(
                     Reply.Membership(id: member.id, tenant_id: tenant?.id, tenant: tenant?.slug, role: member.role.description))
             }
+            let (tenant, support) = (call.tenant ?? call.named, try await support(of: id, call))
+            // A request that names the tenant in its header acts for the platform. These are the scopes of one that has it in its path.
+            let permitted = support == nil ? SupportAccess.scopesWithout : SupportAccess.scopes
+            let scopes = call.named == nil ? caller.scopes : caller.scopes.intersection(permitted)
             return try .json(
                 Reply(
                     actor: id.description, name: person.name, email: person.email, is_operator: caller.isOperator,
-                    tenant_id: call.tenant?.id, tenant: call.tenant?.slug, role: role?.description, scopes: scopes,
+                    tenant_id: tenant?.id, tenant: tenant?.slug, role: role?.description, scopes: sorted(scopes),
                     session: Reply.Session(
                         id: session.id, kind: session.kind, methods: session.methods, authenticated_at: session.authenticatedAt,
-                        expires_at: session.expiresAt), support_access: try await support(of: id, call), memberships: memberships))
+                        expires_at: session.expiresAt), support_access: support, memberships: memberships))
         }
     }
 
+    private func sorted(_ scopes: Set<APIKey.Scope>) -> [String] { scopes.map(\.rawValue).sorted() }
+
     private func support(of person: ID<Person>, _ call: CallerContext) async throws -> Reply.Support? {
-        guard let tenant = call.named?.id else { return nil }
-        let open = try await OwnerDatabase(pool, tenant: tenant).run(SupportAccess.open(of: person, in: tenant)).first(SupportAccess.init)
+        guard let tenant = call.named, tenant.settings.allowsSupport else { return nil }
+        let open = try await OwnerDatabase(pool, tenant: tenant.id).run(SupportAccess.open(of: person, in: tenant.id))
+            .first(SupportAccess.init)
         return open.flatMap { $0.isActive(at: now()) ? Reply.Support(id: $0.id, ends_at: $0.endsAt) : nil }
     }
 }

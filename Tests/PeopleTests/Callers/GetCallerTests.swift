@@ -52,6 +52,53 @@ struct GetCallerTests {
         }
     }
 
+    @Test("a person who is not a member of the tenant in the header has no scope there")
+    func stranger() async throws {
+        try await TestPlatform.run { platform in
+            let (_, person) = try await platform.addMember("Ada", as: .builtIn(.owner))
+            let answer = try await Self.get(try await platform.startSession(person).secret, tenant: "globex", platform)
+            #expect(answer.status == 200 && answer.json["tenant"] == nil && answer.json["role"] == nil)
+            #expect(answer.json["scopes"] as? [String] == [] && answer.json["is_operator"] as? Bool == false)
+        }
+    }
+
+    @Test("an operator sees the scopes that it has in the tenant of the header, and a member of it those of the role")
+    func scopesOfOperator() async throws {
+        try await TestPlatform.run { platform in
+            let (person, secret) = try await platform.addOperator()
+            func scopes(_ tenant: String?) async throws -> Set<String> {
+                Set(try await Self.get(secret, tenant: tenant, platform).json["scopes"] as? [String] ?? [])
+            }
+            let (all, without) = (Set(APIKey.Scope.allCases.map(\.rawValue)), Set(SupportAccess.scopesWithout.map(\.rawValue)))
+            #expect(try await scopes(nil) == all)
+            let before = try await Self.get(secret, tenant: "acme", platform)
+            #expect(before.string("tenant") == "acme" && before.string("tenant_id") == platform.acme.id)
+            #expect(before.string("role") == "operator" && before.json["is_operator"] as? Bool == true)
+            #expect(try await scopes("acme") == without && without.count < all.count)
+
+            let id = try #require(try await platform.startSupport(secret).string("id"))
+            #expect(try await scopes("acme") == Set(SupportAccess.scopes.map(\.rawValue)))
+            #expect(try await scopes(platform.acme.id) == Set(SupportAccess.scopes.map(\.rawValue)))
+            #expect(try await scopes("globex") == without)
+            #expect(try await scopes(nil) == all)
+            let ended = try await platform.call("POST", "/tenants/acme/support-accesses/\(id)/end", key: platform.acmeKey)
+            #expect(ended.status == 200)
+            #expect(try await scopes("acme") == without)
+            #expect(try await platform.startSupport(secret).status == 201)
+            try await platform.ageSupport(by: 61)
+            #expect(try await scopes("acme") == without)
+
+            _ = try await platform.ownerPool.run(
+                Membership.insert(ID(at: Date()), of: person, as: .builtIn(.viewer), owner: platform.globexID, at: Date()))
+            let member = try await eventually("the server knows the membership") { () async throws -> TestBrowser.Answer? in
+                let answer = try await Self.get(secret, tenant: "globex", platform)
+                return answer.json["is_operator"] as? Bool == false ? answer : nil
+            }
+            #expect(member.json["scopes"] as? [String] == BuiltInRole.viewer.scopes.map(\.rawValue).sorted())
+            #expect(member.string("tenant") == "globex" && member.string("role") == "viewer")
+        }
+    }
+
     @Test("an operator sees its running support access of the tenant in the header")
     func support() async throws {
         try await TestPlatform.run { platform in
