@@ -318,6 +318,9 @@ struct RequestTests {
         for (name, command) in commands {
             #expect(command["abstract"] != nil, "\(name)")
             #expect(command["discussion"]?.string?.contains("EXAMPLES\n  espalierctl \(name)") == true, "\(name)")
+            for line in command["discussion"]?.string?.split(separator: "\n") ?? [] where line.hasPrefix("  ") {
+                #expect(line.count < 80, "\(line)")
+            }
             // These commands have their own suites.
             if name.hasPrefix("config ") || name.hasPrefix("statements ")
                 || [

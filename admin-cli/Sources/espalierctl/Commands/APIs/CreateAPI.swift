@@ -7,10 +7,11 @@ struct CreateAPI: CallCommand {
         abstract: "Creates an API. Applications request its access tokens with its audience (resource).",
         discussion: """
             EXAMPLES
-              espalierctl apis create https://orders.example.com --tenant acme --name "Orders API" \\
-                --scope orders:read --scope orders:write
-              espalierctl apis create https://orders.example.com --tenant acme --name "Orders API" \\
-                --scope orders:read --application app_01jd8x3v6qf9wr2m5tzk7h4c0n=orders:read
+              espalierctl apis create https://orders.example.com --tenant acme \\
+                --name "Orders API" --scope orders:read --scope orders:write
+              espalierctl apis create https://orders.example.com --tenant acme \\
+                --name "Orders API" --scope orders:read \\
+                --application app_01jd8x3v6qf9wr2m5tzk7h4c0n=orders:read
             """)
     static let view: View? = .api
     static let flags = APIProperties.flags

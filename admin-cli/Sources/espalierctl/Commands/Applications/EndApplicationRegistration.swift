@@ -7,7 +7,8 @@ struct EndApplicationRegistration: CallCommand {
         abstract: "Ends an application's own management of its registration, for example after a leak. The application stays.",
         discussion: """
             EXAMPLES
-              espalierctl applications registration end app_01jd8x3v6qf9wr2m5tzk7h4c0n --tenant acme
+              espalierctl applications registration end app_01jd8x3v6qf9wr2m5tzk7h4c0n \\
+                --tenant acme
               espalierctl applications registration end app_01jd8x3v6qf9wr2m5tzk7h4c0n \\
                 --tenant acme --confirm=acme --no-input
             """)

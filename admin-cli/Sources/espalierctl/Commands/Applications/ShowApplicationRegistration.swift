@@ -7,7 +7,8 @@ struct ShowApplicationRegistration: CallCommand {
         abstract: "Shows the initial access token and the software of an application that registered itself.",
         discussion: """
             EXAMPLES
-              espalierctl applications registration show app_01jd8x3v6qf9wr2m5tzk7h4c0n --tenant acme
+              espalierctl applications registration show app_01jd8x3v6qf9wr2m5tzk7h4c0n \\
+                --tenant acme
             """)
     static let view: View? = .applicationRegistration
 

@@ -9,8 +9,10 @@ struct SetBranding: CallCommand {
             Properties without an option do not change. An empty value ('') resets a property.
 
             EXAMPLES
-              espalierctl branding set --tenant acme --display-name "Acme Shop" --color "#0a7d5c"
-              espalierctl branding set --tenant acme --support-url mailto:help@acme.example --default-language de
+              espalierctl branding set --tenant acme --display-name "Acme Shop" \\
+                --color "#0a7d5c"
+              espalierctl branding set --tenant acme \\
+                --support-url mailto:help@acme.example --default-language de
               espalierctl branding set --tenant acme --terms-url ''
             """)
     static let view: View? = .branding

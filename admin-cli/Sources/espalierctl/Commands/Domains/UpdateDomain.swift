@@ -13,7 +13,8 @@ struct UpdateDomain: CallCommand {
             Espalier first requests the discovery document at the host, and refuses a host that does not lead to it.
 
             EXAMPLES
-              espalierctl domains update domain_01jd8x3v6qf9wr2m5tzk7h4c0n --tenant acme --primary
+              espalierctl domains update domain_01jd8x3v6qf9wr2m5tzk7h4c0n --tenant acme \\
+                --primary
               espalierctl domains update domain_01jd8x3v6qf9wr2m5tzk7h4c0n --tenant acme \\
                 --primary --exclusive --confirm=acme
             """)

@@ -9,10 +9,10 @@ struct IssueInitialAccessToken: CallCommand {
             The software sends it to the registration_endpoint of the tenant's discovery document (RFC 7591).
 
             EXAMPLES
-              espalierctl initial-access-tokens issue --tenant acme --name "Partner portal" \\
-                --registrations 10 --secret-file portal.token
-              espalierctl initial-access-tokens issue --tenant acme --name "Terminal tools" \\
-                --kind native --expires-at 2027-01-01
+              espalierctl initial-access-tokens issue --tenant acme \\
+                --name "Partner portal" --registrations 10 --secret-file portal.token
+              espalierctl initial-access-tokens issue --tenant acme \\
+                --name "Terminal tools" --kind native --expires-at 2027-01-01
             """)
     static let view: View? = .initialAccessToken
 

@@ -7,7 +7,8 @@ struct RevokeInitialAccessToken: CallCommand {
         abstract: "Revokes an initial access token. Applications that were registered with it stay.",
         discussion: """
             EXAMPLES
-              espalierctl initial-access-tokens revoke iat_01jd8x3v6qf9wr2m5tzk7h4c0n --tenant acme
+              espalierctl initial-access-tokens revoke iat_01jd8x3v6qf9wr2m5tzk7h4c0n \\
+                --tenant acme
               espalierctl initial-access-tokens revoke iat_01jd8x3v6qf9wr2m5tzk7h4c0n \\
                 --tenant acme --confirm=acme --no-input
             """)

@@ -7,7 +7,8 @@ struct ShowInitialAccessToken: CallCommand {
         abstract: "Shows an initial access token without its secret.",
         discussion: """
             EXAMPLES
-              espalierctl initial-access-tokens show iat_01jd8x3v6qf9wr2m5tzk7h4c0n --tenant acme
+              espalierctl initial-access-tokens show iat_01jd8x3v6qf9wr2m5tzk7h4c0n \\
+                --tenant acme
             """)
     static let view: View? = .initialAccessToken
 

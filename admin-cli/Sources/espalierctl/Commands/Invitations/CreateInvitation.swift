@@ -10,9 +10,10 @@ struct CreateInvitation: CallCommand {
             With --no-mail, or if the server sends no mails, the command shows it once. Then send it to the person yourself.
 
             EXAMPLES
-              espalierctl invitations create grace@example.com --tenant acme --role developer
-              espalierctl invitations create grace@example.com --tenant acme --role viewer \\
-                --no-mail --jq .url
+              espalierctl invitations create grace@example.com --tenant acme \\
+                --role developer
+              espalierctl invitations create grace@example.com --tenant acme \\
+                --role viewer --no-mail --jq .url
             """)
     static let view: View? = .invitation
 

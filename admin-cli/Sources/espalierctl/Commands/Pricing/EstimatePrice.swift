@@ -11,7 +11,8 @@ struct EstimatePrice: CallCommand {
             EXAMPLES
               espalierctl pricing estimate --logins 250000 --plan scale
               espalierctl pricing estimate --logins 250000 --tenant acme --on 2027-01-01
-              espalierctl pricing estimate --logins 250000 --plan scale --json | jq -r .total
+              espalierctl pricing estimate --logins 250000 --plan scale --json \\
+                | jq -r .total
             """)
 
     @OptionGroup var question: EstimateOptions

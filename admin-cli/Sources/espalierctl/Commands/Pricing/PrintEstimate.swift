@@ -10,7 +10,8 @@ struct PrintEstimate: AsyncParsableCommand {
 
             EXAMPLES
               espalierctl pricing print --logins 250000 --plan scale > offer.html
-              espalierctl pricing print --logins 250000 --tenant acme --on 2027-01-01 > offer.html
+              espalierctl pricing print --logins 250000 --tenant acme --on 2027-01-01 \\
+                > offer.html
             """)
 
     @OptionGroup var question: EstimateOptions

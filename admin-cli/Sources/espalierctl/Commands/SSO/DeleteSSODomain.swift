@@ -9,7 +9,8 @@ struct DeleteSSODomain: CallCommand {
             Another tenant can then prove the domain.
 
             EXAMPLES
-              espalierctl sso domains delete ssodomain_01jd8x3v6qf9wr2m5tzk7h4c0n --tenant acme
+              espalierctl sso domains delete ssodomain_01jd8x3v6qf9wr2m5tzk7h4c0n \\
+                --tenant acme
               espalierctl sso domains delete ssodomain_01jd8x3v6qf9wr2m5tzk7h4c0n \\
                 --tenant acme --confirm=acme --no-input
             """)

@@ -9,7 +9,8 @@ struct VerifySSODomain: CallCommand {
             The exit code is 0 if the record was found, and 1 otherwise.
 
             EXAMPLES
-              espalierctl sso domains verify ssodomain_01jd8x3v6qf9wr2m5tzk7h4c0n --tenant acme
+              espalierctl sso domains verify ssodomain_01jd8x3v6qf9wr2m5tzk7h4c0n \\
+                --tenant acme
             """)
     static let view: View? = View(.init("Outcome", "outcome"), .init("Domain", "domain.domain"), .init("State", "domain.state"))
 

@@ -10,7 +10,8 @@ struct CloseTransfer: CallCommand {
 
             EXAMPLES
               espalierctl connections transfer close --tenant acme
-              espalierctl connections transfer close --tenant acme --confirm=acme --no-input
+              espalierctl connections transfer close --tenant acme --confirm=acme \\
+                --no-input
             """)
     static let view: View? = .transfer
     /// The message about a transfer that is closing.

@@ -10,7 +10,8 @@ struct CollectTransfer: AsyncParsableCommand {
             transfer, to include new users. The exit code is 1 if some users were not collected.
 
             EXAMPLES
-              espalierctl connections transfer collect --tenant acme --to-team-id Z9Y8X7W6V5
+              espalierctl connections transfer collect --tenant acme \\
+                --to-team-id Z9Y8X7W6V5
               espalierctl connections transfer collect --tenant acme --rate 2
               espalierctl connections transfer collect --tenant acme --retry-failed
             """)

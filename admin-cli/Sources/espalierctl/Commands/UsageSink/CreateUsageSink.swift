@@ -13,7 +13,8 @@ struct CreateUsageSink: CallCommand {
               espalierctl usage sink create --format cloudevents \\
                 --url https://openmeter.example.com/api/v1/events --secret-from om.token
               espalierctl usage sink create --format stripe --event-name logins \\
-                --url https://api.stripe.com/v1/billing/meter_events --secret-from stripe.key
+                --url https://api.stripe.com/v1/billing/meter_events \\
+                --secret-from stripe.key
             """)
     static let view: View? = .usageSink
 

@@ -8,7 +8,8 @@ struct ListUsageSinkEvents: CallCommand {
         discussion: """
             EXAMPLES
               espalierctl usage sink events --all
-              espalierctl usage sink events --json | jq -r '.data[].tenant_id' | sort | uniq -c
+              espalierctl usage sink events --json | jq -r '.data[].tenant_id' | sort \\
+                | uniq -c
             """)
     static let view: View? = .usageSinkEvent
 

@@ -77,7 +77,8 @@ struct RemoveUsageSinkCustomer: CallCommand {
         discussion: """
             EXAMPLES
               espalierctl usage sink customers remove --tenant acme
-              espalierctl usage sink customers remove --tenant acme --confirm=acme --no-input
+              espalierctl usage sink customers remove --tenant acme --confirm=acme \\
+                --no-input
             """)
 
     @OptionGroup var tenant: TenantOption

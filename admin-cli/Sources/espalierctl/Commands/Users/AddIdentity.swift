@@ -9,8 +9,9 @@ struct AddIdentity: CallCommand {
             The person who signs in with this Apple Account then is this user. Check first that the person owns both. Espalier asks nobody.
 
             EXAMPLES
-              espalierctl users identities add user_01jd8x3v6qf9wr2m5tzk7h4c0n --tenant acme \\
-                --team A1B2C3D4E5 --subject 000123.0123456789abcdef0123456789abcdef.0789
+              espalierctl users identities add user_01jd8x3v6qf9wr2m5tzk7h4c0n \\
+                --tenant acme --team A1B2C3D4E5 \\
+                --subject 000123.0123456789abcdef0123456789abcdef.0789
             """)
     static let view: View? = .identity
     static let flags = ["team_id": "--team", "connection_id": "--connection"]

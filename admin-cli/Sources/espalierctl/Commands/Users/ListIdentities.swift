@@ -7,7 +7,8 @@ struct ListIdentities: CallCommand {
         abstract: "Lists the Apple identities of a user.",
         discussion: """
             EXAMPLES
-              espalierctl users identities list user_01jd8x3v6qf9wr2m5tzk7h4c0n --tenant acme
+              espalierctl users identities list user_01jd8x3v6qf9wr2m5tzk7h4c0n \\
+                --tenant acme
             """)
     static let view: View? = .identity
 

@@ -17,8 +17,10 @@ struct ListenWebhooks: AsyncParsableCommand {
             terminals listen.
 
             EXAMPLES
-              espalierctl webhooks listen --tenant acme --forward-to localhost:3000/webhooks
-              espalierctl webhooks listen --tenant acme --event user.created --jq .data.user_id
+              espalierctl webhooks listen --tenant acme \\
+                --forward-to localhost:3000/webhooks
+              espalierctl webhooks listen --tenant acme --event user.created \\
+                --jq .data.user_id
             """)
 
     @Option(
