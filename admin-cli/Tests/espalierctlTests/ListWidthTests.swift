@@ -124,7 +124,7 @@ struct ListWidthTests {
                 "reason":"Ticket 4711: sign-ins fail since Monday.","state":"active","started_at":"2026-11-21T08:00:00Z",\#
                 "ends_at":"2026-11-21T09:00:00Z",\#(created)}
                 """#,
-            at80: ["OPERATOR", "REASON", "STATE", "ID"], at60: ["OPERATOR", "REASON", "STATE"]),
+            at80: ["OPERATOR", "REASON", "ENDS", "ID"], at60: ["OPERATOR", "REASON", "ENDS"]),
         Example(
             command: "people list",
             element: #"""

@@ -23,6 +23,36 @@ struct RelativeTimeTests {
     }
 
     @Test(
+        "a past time never begins with `in`, and a future time always does",
+        arguments: [1, 59, 60, 3599, 3600, 86_399, 86_400, 7 * 86_400 - 1, 7 * 86_400, 60 * 86_400 - 1, 60 * 86_400, 365 * 86_400])
+    func side(seconds: Int) throws {
+        for fraction in [0, 0.25, 0.999] {
+            let now = Self.now.addingTimeInterval(fraction)
+            let past = try #require(RelativeTime(Self.now.addingTimeInterval(-Double(seconds)).formatted(.iso8601), now: now))
+            #expect(past.text.hasSuffix(" ago") && !past.text.hasPrefix("in "), "\(past.text)")
+            let future = try #require(RelativeTime(Self.now.addingTimeInterval(Double(seconds)).formatted(.iso8601), now: now))
+            #expect(future.text.hasPrefix("in ") && !future.text.hasSuffix(" ago"), "\(future.text)")
+        }
+    }
+
+    @Test("an accepted invitation does not show the later end of its link, and an open one does")
+    func acceptedInvitation() async throws {
+        let end = Date.now.addingTimeInterval(7 * 86_400 - 60).formatted(.iso8601)
+        let open = Examples.invitation.replacing("2026-11-28T08:00:00Z", with: end)
+        let accepted = open.replacing(#""state":"pending""#, with: #""state":"accepted","accepted_at":"2026-11-21T09:00:00Z""#)
+        let server = try StubServer(answering: .init(body: Examples.list(accepted, open)))
+        defer { server.stop() }
+        let arguments = ["invitations", "list", "--tenant", "acme"]
+        let run = try TerminalRun(arguments: arguments, environment: Run.environment(for: server), columns: 100)
+        #expect(try await run.end().status == 0)
+        let lines = run.lines
+        #expect(lines.contains { $0.contains("accepted  -  ") && !$0.contains("in ") }, "\(run.screen)")
+        #expect(lines.contains { $0.contains("pending   in 6 d") }, "\(run.screen)")
+        let json = try await Run(arguments: arguments + ["--jq", ".data[].expires_at"], environment: Run.environment(for: server))
+        #expect(json.output == "\(end)\n\(end)\n")
+    }
+
+    @Test(
         "only a time of the API is relative",
         arguments: [
             "2026-11-21", "2026-11-21T08:00:00+01:00", "2026-11-21T08:00:00", "-", "2026-11-21T08:00:00Z, 2026-11-21T08:00:00Z",

@@ -6,6 +6,8 @@ struct View: Sendable {
         var title: String
         /// A path such as `check.outcome`.
         var path: String
+        /// The path of a value that is better than the one at `path`, if the response has it.
+        var betterPath: String?
         var isListed = true
         var isRequired = true
         var isNumber = false
@@ -17,6 +19,11 @@ struct View: Sendable {
         /// The field is left out if the response lacks it.
         var optional: Field { changed { $0.isRequired = false } }
         var number: Field { changed { $0.isNumber = true } }
+
+        /// The field shows the value at this path instead, if the response has it.
+        func preferring(_ path: String) -> Field { changed { $0.betterPath = path } }
+
+        func value(in json: JSON) -> JSON? { betterPath.flatMap { json[$0] } ?? json[path] }
 
         /// A time that a narrow list shows with hours and minutes.
         var exact: Field { changed { $0.isExact = true } }
@@ -54,9 +61,9 @@ struct View: Sendable {
     /// - Parameter terminal: receives the text. On a terminal, the distance to the present follows each time.
     func details(of json: JSON, for terminal: Terminal = .standardOutput, now: Date = .now) throws(Failure) -> String {
         var rows: [[String]] = []
-        let titleWidth = fields.filter { json[$0.path] != nil }.map(\.title.count).max() ?? 0
+        let titleWidth = fields.filter { $0.value(in: json) != nil }.map(\.title.count).max() ?? 0
         for field in fields {
-            if let value = json[field.path] {
+            if let value = field.value(in: json) {
                 let distance = terminal.width.flatMap { _ in RelativeTime(value.text, now: now) }.map { " (\($0.text))" } ?? ""
                 let text = value.text.isEmpty ? "-" : value.text + distance
                 // A list continues below its beginning, and not at the edge of the terminal.
@@ -95,7 +102,7 @@ struct View: Sendable {
         for element in elements {
             var cells: [String] = []
             for field in columns {
-                let value = element[field.path]
+                let value = field.value(in: element)
                 if value == nil, field.isRequired { throw .shape() }
                 let text = value?.brief ?? "-"
                 let relative = terminal.width == nil || field.isExact ? nil : RelativeTime(text, now: now)?.text

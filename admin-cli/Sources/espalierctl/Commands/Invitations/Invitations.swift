@@ -15,7 +15,7 @@ extension View {
         .init("State", "state"),
         .init("Mailed", "is_mailed").detail.optional,
         .init("Invited by", "invited_by").detail,
-        .init("Expires", "expires_at"),
+        .init("Expires", "expires_at").optional,
         .init("Accepted", "accepted_at").optional.detail,
         .init("Created", "created_at").detail,
         .init("Link", "url").detail.optional,

@@ -20,4 +20,16 @@ struct ListInvitations: CallCommand {
     func call(_ session: Session) throws -> Call {
         .get("\(try session.path(owner))/invitations")
     }
+
+    func completed(_ answer: JSON, _ session: Session, _ client: APIClient) async throws(Failure) -> JSON {
+        guard case .object(var members) = answer, let invitations = answer["data"]?.elements else { return answer }
+        members["data"] = .array(
+            invitations.map { invitation in
+                // The end of the link does not matter after the acceptance, and would look like a time of it.
+                guard case .object(var invitation) = invitation, invitation["state"] == "accepted" else { return invitation }
+                invitation["expires_at"] = nil
+                return .object(invitation)
+            })
+        return .object(members)
+    }
 }

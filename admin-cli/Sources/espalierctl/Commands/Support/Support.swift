@@ -18,8 +18,7 @@ extension View {
         .init("Reason", "reason"),
         .init("State", "state"),
         .init("Started", "started_at"),
-        .init("Ends", "ends_at"),
-        .init("Ended", "ended_at").optional.detail,
+        .init("Ends", "ends_at").preferring("ended_at"),
         .init("Ended by", "ended_by").optional.detail,
-        expendable: ["Started", "Ends", "ID"])
+        expendable: ["Started", "State", "ID"])
 }
