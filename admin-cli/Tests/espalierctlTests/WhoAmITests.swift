@@ -58,6 +58,48 @@ struct WhoAmITests {
         #expect(chosen.status == 0 && chosen.messages.isEmpty)
     }
 
+    @Test("a configured tenant without a membership is named, with the tenants to choose from", arguments: ["nope", "tenant_7"])
+    func configured(tenant: String) async throws {
+        let platform = try platform()
+        defer { platform.server.stop() }
+        let environment = try platform.environment().merging(["ESPALIER_TENANT": tenant]) { $1 }
+        let run = try await Run("whoami", environment: environment)
+        #expect(run.status == 0 && run.output.contains("Ada Lovelace"))
+        #expect(run.messages.hasPrefix("You are not a member of the tenant \(tenant), or the tenant does not exist. "), "\(run.messages)")
+        #expect(run.messages.contains("ESPALIER_TENANT") && run.messages.contains("--tenant: acme, globex."), "\(run.messages)")
+        let member = try await Run("whoami", environment: environment.merging(["ESPALIER_TENANT": "acme"]) { $1 })
+        #expect(member.status == 0 && member.messages.isEmpty, "\(member.messages)")
+    }
+
+    @Test("a configured tenant of a person without a membership, and of an operator", arguments: [true, false])
+    func withoutMembership(isOperator: Bool) async throws {
+        let platform = try LoginPlatform(others: { _ in
+            .init(body: #"{"object":"caller","actor":"person_1","is_operator":\#(isOperator),"scopes":[],"memberships":[]}"#)
+        })
+        defer { platform.server.stop() }
+        try platform.logIn()
+        let run = try await Run("whoami", environment: platform.environment().merging(["ESPALIER_TENANT": "acme"]) { $1 })
+        #expect(run.status == 0 && run.messages.contains("Ask an owner to invite you.") != isOperator, "\(run.messages)")
+    }
+
+    @Test("a membership that the login cannot use gets another login", arguments: ["acme", "tenant_1"])
+    func otherProvider(tenant: String) async throws {
+        let platform = try LoginPlatform(others: { _ in
+            .init(
+                body: #"""
+                    {"object":"caller","actor":"person_1","is_operator":false,"scopes":[],\#
+                    "memberships":[{"tenant":"acme","tenant_id":"tenant_1","role":"owner"}]}
+                    """#)
+        })
+        defer { platform.server.stop() }
+        try platform.logIn()
+        let text = "This login has no access to the tenant \(tenant), which may require a sign-in with its own provider."
+        let flag = try await Run("whoami", "--tenant", tenant, environment: platform.environment())
+        #expect(flag.status == 1 && flag.messages == "error: \(text)\nnext: Log in again: espalierctl login\n", "\(flag.messages)")
+        let setting = try await Run("whoami", environment: platform.environment().merging(["ESPALIER_TENANT": tenant]) { $1 })
+        #expect(setting.status == 0 && setting.messages == "\(text) Log in again: espalierctl login\n", "\(setting.messages)")
+    }
+
     @Test("the scopes continue below their beginning on a terminal", arguments: [60, 80])
     func scopes(width: UInt16) async throws {
         let platform = try platform()

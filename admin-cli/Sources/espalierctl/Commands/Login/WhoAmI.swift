@@ -6,8 +6,8 @@ struct WhoAmI: CallCommand {
         commandName: "whoami",
         abstract: "Shows who you are for the server: a person or an API key, the role and the scopes.",
         discussion: """
-            With several memberships, pass --tenant to see the role in one of them. The command fails if you are not a member. An operator \
-            sees its running support access there.
+            With several memberships, pass --tenant to see the role and the scopes in one of them. The command fails if you are not a \
+            member. An operator sees the scopes that it has there now, and its running support access.
 
             EXAMPLES
               espalierctl whoami
@@ -55,6 +55,9 @@ struct WhoAmI: CallCommand {
             } catch {}
             return caller
         }
+        if Self.isMember(caller, of: wanted) {
+            throw Failure(status: .failure, detail: Self.otherProvider(wanted), nextStep: "Log in again: espalierctl login")
+        }
         let (subject, shown) =
             client.credential.isLogin
             ? ("You are not a member of the tenant \(wanted)", "your memberships")
@@ -63,9 +66,29 @@ struct WhoAmI: CallCommand {
             status: .failure, detail: "\(subject), or the tenant does not exist.", nextStep: "`espalierctl whoami` shows \(shown).")
     }
 
+    /// Whether a person has a membership in a tenant, even if this login cannot use it.
+    private static func isMember(_ caller: JSON, of tenant: String) -> Bool {
+        caller["memberships"]?.elements?.contains { membership in
+            ["tenant", "tenant_id"].contains { membership[$0]?.string?.isSame(as: tenant) == true }
+        } == true
+    }
+
+    private static func otherProvider(_ tenant: String) -> String {
+        "This login has no access to the tenant \(tenant), which may require a sign-in with its own provider."
+    }
+
     func note(_ caller: JSON) -> String? {
-        guard tenant.tenant == nil, caller["tenant"] == nil, let memberships = caller["memberships"]?.elements, memberships.count > 1
-        else { return nil }
+        guard tenant.tenant == nil, caller["tenant"] == nil, let memberships = caller["memberships"]?.elements else { return nil }
+        if caller["is_operator"] != .bool(true), let configured = try? options.server.settings().tenant() {
+            if Self.isMember(caller, of: configured) { return "\(Self.otherProvider(configured)) Log in again: espalierctl login" }
+            let tenants = memberships.compactMap { $0["tenant"]?.string }.joined(separator: ", ")
+            let step = tenants.isEmpty ? "Ask an owner to invite you." : "Name one of your tenants there, or with --tenant: \(tenants)."
+            return """
+                You are not a member of the tenant \(configured), or the tenant does not exist. ESPALIER_TENANT, \(ProjectFile.name) or \
+                the profile names it. \(step)
+                """
+        }
+        guard memberships.count > 1 else { return nil }
         return "You have \(memberships.count) memberships. --tenant SLUG chooses one."
     }
 }
