@@ -27,12 +27,15 @@ struct ConfirmTests {
     }
 
     @Test(
-        "a command for the account of a person needs --confirm=platform",
+        "a command for the account of a person needs the ID of this person as --confirm",
         arguments: ["people end-sessions person_1", "people reset-factors person_1", "people delete person_1"])
     func ofPeople(command: String) async throws {
         defer { server.stop() }
-        let run = try await Run(arguments: command.split(separator: " ").map(String.init), environment: Run.environment(for: server))
-        #expect(run.status == 2 && run.messages.contains("--confirm=platform"), "\(run.messages)")
+        let arguments = command.split(separator: " ").map(String.init)
+        for given in [[], ["--confirm=platform"], ["--confirm=person_2"], ["--confirm=PERSON_1"]] {
+            let run = try await Run(arguments: arguments + given, environment: Run.environment(for: server))
+            #expect(run.status == 2 && run.messages.contains("next: To confirm, pass --confirm=person_1."), "\(run.messages)")
+        }
         #expect(server.received.isEmpty)
     }
 

@@ -62,13 +62,13 @@ extension RequestTests {
             answer: Examples.list(Examples.person), shows: "AUTHENTICATOR"),
         .init("people show person_1", "GET /v1/platform/people/person_1", answer: Examples.person, shows: "Recovery codes  10"),
         .init(
-            "people end-sessions person_1 --confirm=platform", "POST /v1/platform/people/person_1/sessions/end", answer: Examples.person,
+            "people end-sessions person_1 --confirm=person_1", "POST /v1/platform/people/person_1/sessions/end", answer: Examples.person,
             shows: "Grace Hopper"),
         .init(
-            "people reset-factors person_1 --confirm=platform", "POST /v1/platform/people/person_1/reset", answer: Examples.person,
+            "people reset-factors person_1 --confirm=person_1", "POST /v1/platform/people/person_1/reset", answer: Examples.person,
             shows: "tenant_1   owner     member_1"),
         .init(
-            "people delete person_1 --confirm=platform", "DELETE /v1/platform/people/person_1", answer: "", shows: "Deleted person_1."),
+            "people delete person_1 --confirm=person_1", "DELETE /v1/platform/people/person_1", answer: "", shows: "Deleted person_1."),
         .init(
             "support start --tenant acme --reason Ticket-4711", "POST /v1/tenants/acme/support-accesses",
             #"{"minutes":60,"reason":"Ticket-4711"}"#, answer: Examples.supportAccess, shows: "Katherine Johnson"),

@@ -14,7 +14,7 @@ struct Call {
     struct Destruction {
         /// The predicate of a sentence, as in "This deletes …".
         var effect: String
-        /// The tenant's slug, or `platform`. Nil if only the tenant's ID is known.
+        /// The tenant's slug, `platform`, or the ID of a person. Nil if only the tenant's ID is known.
         var word: String?
         /// Whether the server also requires the word, as `?confirm=`.
         var isSent: Bool

@@ -131,7 +131,7 @@ struct Session {
                 status: .usage, detail: "This \(destruction.effect). It needs a confirmation, and there is no terminal for a prompt.",
                 nextStep: "To confirm, pass --confirm=\(destruction.word ?? "SLUG").")
         }
-        if let word = destruction.word, given != word {
+        if let word = destruction.word, !given.isSame(as: word) {
             throw Failure(
                 status: .usage,
                 detail: "This \(destruction.effect). The confirmation must be \(word), but it is \(given). Nothing changed.",

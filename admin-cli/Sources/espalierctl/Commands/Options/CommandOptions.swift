@@ -65,8 +65,8 @@ struct DestroyOptions: CommandOptions {
 
     @Option(
         help: ArgumentHelp(
-            "The tenant's slug (or platform), to confirm. Without this option, the command asks in a terminal and fails elsewhere.",
-            valueName: "slug"))
+            "The tenant's slug, platform, or the person's ID, to confirm. Without it, the command asks in a terminal and fails elsewhere.",
+            valueName: "word"))
     var confirm: String?
 
     @OptionGroup var output: OutputOptions

@@ -12,7 +12,7 @@ struct DeletePerson: CallCommand {
             EXAMPLES
               espalierctl people delete person_01jd8x3v6qf9wr2m5tzk7h4c0n
               espalierctl people delete person_01jd8x3v6qf9wr2m5tzk7h4c0n \\
-                --confirm=platform --no-input
+                --confirm=person_01jd8x3v6qf9wr2m5tzk7h4c0n --no-input
             """)
 
     @Argument(help: ArgumentHelp("The person's ID.", valueName: "id"))
@@ -22,7 +22,7 @@ struct DeletePerson: CallCommand {
 
     func call(_ session: Session) throws -> Call {
         .delete("platform/people/\(person.text)").destroying(
-            "deletes the account \(person.text) with its sessions, factors and memberships", word: "platform")
+            "deletes the account \(person.text) with its sessions, factors and memberships", word: person.text)
     }
 
     func note(_ answer: JSON) -> String? {

@@ -11,7 +11,7 @@ struct EndPersonSessions: CallCommand {
             EXAMPLES
               espalierctl people end-sessions person_01jd8x3v6qf9wr2m5tzk7h4c0n
               espalierctl people end-sessions person_01jd8x3v6qf9wr2m5tzk7h4c0n \\
-                --confirm=platform --no-input
+                --confirm=person_01jd8x3v6qf9wr2m5tzk7h4c0n --no-input
             """)
     static let view: View? = .person
 
@@ -21,6 +21,6 @@ struct EndPersonSessions: CallCommand {
     @OptionGroup var options: DestroyOptions
 
     func call(_ session: Session) throws -> Call {
-        .post("platform/people/\(person.text)/sessions/end").destroying("ends all sessions of \(person.text)", word: "platform")
+        .post("platform/people/\(person.text)/sessions/end").destroying("ends all sessions of \(person.text)", word: person.text)
     }
 }

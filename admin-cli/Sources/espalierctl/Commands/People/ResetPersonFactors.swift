@@ -13,7 +13,7 @@ struct ResetPersonFactors: CallCommand {
             EXAMPLES
               espalierctl people reset-factors person_01jd8x3v6qf9wr2m5tzk7h4c0n
               espalierctl people reset-factors person_01jd8x3v6qf9wr2m5tzk7h4c0n \\
-                --confirm=platform --no-input
+                --confirm=person_01jd8x3v6qf9wr2m5tzk7h4c0n --no-input
             """)
     static let view: View? = .person
 
@@ -25,6 +25,6 @@ struct ResetPersonFactors: CallCommand {
     func call(_ session: Session) throws -> Call {
         .post("platform/people/\(person.text)/reset").destroying(
             "removes the authenticator app, the passkeys and the recovery codes of \(person.text), and ends all sessions",
-            word: "platform")
+            word: person.text)
     }
 }
