@@ -44,7 +44,9 @@ struct ListAuditEventsTests {
         #expect(run.status == 0 && run.output.contains("apikey_1") && run.messages.isEmpty, "\(run.messages)")
     }
 
-    @Test("--actor accepts the address of a member", arguments: ["ada@example.com", "Ada@EXAMPLE.com"])
+    @Test(
+        "--actor accepts the address and the name of a member",
+        arguments: ["ada@example.com", "Ada@EXAMPLE.com", "Ada Lovelace", "ada lovelace"])
     func address(email: String) async throws {
         let server = try server()
         defer { server.stop() }
@@ -65,5 +67,33 @@ struct ListAuditEventsTests {
         let platform = try await Run("audit", "list", "--platform", "--actor", email, environment: Run.environment(for: server))
         #expect(platform.messages.contains("error: No operator has the address "))
         #expect(!server.calls.contains { $0.contains("audit-events") })
+    }
+
+    @Test("a name of nobody or of several people is an error, and no event is read", arguments: [false, true])
+    func ambiguousName(isShared: Bool) async throws {
+        let other = Examples.member.replacing("person_1", with: "person_2").replacing("ada@", with: "a.l@")
+        let server = try StubServer(answering: .init(body: Examples.list(Examples.member, other)))
+        defer { server.stop() }
+        let name = isShared ? "Ada Lovelace" : "Ada Lovelace\u{301}"
+        let run = try await Run("audit", "list", "--tenant", "acme", "--actor", name, environment: Run.environment(for: server))
+        #expect(run.status == 1 && !server.calls.contains { $0.contains("audit-events") })
+        if isShared {
+            #expect(
+                run.messages == "error: 2 members have the name Ada Lovelace.\nnext: Pass one of the IDs: person_1, person_2.\n",
+                "\(run.messages)")
+        } else {
+            #expect(run.messages.hasPrefix("error: No member has the name "), "\(run.messages)")
+            #expect(run.messages.contains("`espalierctl members list --tenant acme` shows the names."), "\(run.messages)")
+        }
+    }
+
+    @Test(
+        "an ID, `system` and `apple` need no list of members",
+        arguments: ["person_1", "apikey_01hq3r8x2mfbw8t6v0c5k9s4ye", "iat_1", "system", "apple"])
+    func id(actor: String) async throws {
+        let server = try server()
+        defer { server.stop() }
+        let run = try await Run("audit", "list", "--tenant", "acme", "--actor", actor, "--json", environment: Run.environment(for: server))
+        #expect(run.status == 0 && server.calls == ["GET /v1/tenants/acme/audit-events?actor=\(actor)"], "\(run.messages)")
     }
 }

@@ -7,21 +7,30 @@ enum Actors {
 
     /// The ID of an actor.
     /// - Parameters:
-    ///   - actor: an ID, or the email address of a member or operator.
+    ///   - actor: an ID, `system`, `apple`, or the name or the email address of a member or operator.
     ///   - owner: the path of the trail's owner, for example `tenants/acme`.
-    /// - Throws: ``Failure`` if nobody has the address.
+    /// - Throws: ``Failure`` if nobody or more than one person has the name or the address.
     static func id(of actor: String?, _ owner: String, _ session: Session) async throws(Failure) -> String? {
-        guard let actor, actor.utf8.contains(UInt8(ascii: "@")) else { return actor }
-        let list = people(owner)
-        let known = try await session.client().all(list).first { member in
-            member["email"]?.string?.asciiLowercased.isSame(as: actor.asciiLowercased) == true
+        guard let actor, !["system", "apple"].contains(where: actor.isSame), actor.wholeASCIIMatch(of: #/[a-z]+_[0-9a-z]+/#) == nil else {
+            return actor
         }
-        guard let id = known?["person_id"]?.string else {
-            let isPlatform = owner.isSame(as: "platform")
+        let isAddress = actor.utf8.contains(UInt8(ascii: "@"))
+        let found = try await session.client().all(people(owner)).filter { person in
+            person[isAddress ? "email" : "name"]?.string?.asciiLowercased.isSame(as: actor.asciiLowercased) == true
+        }
+        let isPlatform = owner.isSame(as: "platform")
+        let (kind, word) = (isPlatform ? "operator" : "member", isAddress ? "address" : "name")
+        guard found.count < 2 else {
+            let ids = found.compactMap { $0["person_id"]?.string }.joined(separator: ", ")
+            throw Failure(
+                status: .failure, detail: "\(found.count) \(kind)s have the \(word) \(actor).", nextStep: "Pass one of the IDs: \(ids).")
+        }
+        guard let id = found.first?["person_id"]?.string else {
             let command = isPlatform ? "operators list" : "members list --tenant \(owner.parts(at: "/").last ?? "")"
             throw Failure(
-                status: .failure, detail: "No \(isPlatform ? "operator" : "member") has the address \(actor).",
-                nextStep: "`espalierctl \(command)` shows the addresses. For a former member, pass the ID (person_…).")
+                status: .failure, detail: "No \(kind) has the \(word) \(actor).",
+                nextStep:
+                    "`espalierctl \(command)` shows the \(isAddress ? "addresses" : "names"). For a former member, pass the ID (person_…).")
         }
         return id
     }

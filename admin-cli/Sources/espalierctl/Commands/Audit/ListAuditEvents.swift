@@ -12,6 +12,7 @@ struct ListAuditEvents: CallCommand {
             EXAMPLES
               espalierctl audit list --tenant acme --action rollApplicationSecret
               espalierctl audit list --tenant acme --actor grace@example.com
+              espalierctl audit list --tenant acme --actor "Grace Hopper"
               espalierctl audit list --tenant acme --from 2026-11-01 --to 2026-12-01 \\
                 --all --json
               espalierctl audit list --platform \\
@@ -21,7 +22,7 @@ struct ListAuditEvents: CallCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Shows only actions of this actor: the ID of a person or an API key, or the email address of a member.", valueName: "id"))
+            "Shows only actions of this actor: an ID, or the name or the email address of a member or operator.", valueName: "actor"))
     var actor: String?
 
     @Option(help: ArgumentHelp("Shows only this action: its operationId in the API.", valueName: "name"))
