@@ -56,6 +56,22 @@ struct SetSSOTests {
         }
     }
 
+    @Test("after a change to a lower plan, the requirement can end, and nothing else of the provider changes")
+    func lowerPlan() async throws {
+        try await SSOPlatform.run { sso in
+            _ = try await sso.set("https://a.test")
+            try await sso.noteSignIn()
+            #expect(try await sso.set("https://a.test", secret: nil, ["is_required": true]).json["is_required"] as? Bool == true)
+            _ = try await sso.platform.ownerPool.run("UPDATE tenant SET plan = 'scale' WHERE slug = 'acme'")
+            #expect(try await sso.set("https://a.test").isProblem(403, "plan_required"))
+            #expect(try await sso.set("https://a.test", client: "other", secret: nil).isProblem(403, "plan_required"))
+            let ended = try await sso.set("https://a.test", secret: nil, ["is_required": false])
+            #expect(ended.status == 200 && ended.json["is_required"] as? Bool == false, "\(ended.body)")
+            #expect(try await sso.set("https://a.test", secret: nil, ["is_required": true]).isProblem(403, "plan_required"))
+            #expect(try await sso.platform.call("DELETE", "/tenants/acme/sso").status == 204)
+        }
+    }
+
     @Test("invalid values, an old version and another plan are refused")
     func refuses() async throws {
         try await SSOPlatform.run({ $0.allowsPrivateWebhooks = false }) { sso in

@@ -33,16 +33,20 @@ extension SSORoutes {
             try await call.database(pool).transaction { db in
                 let (tenants, found) = try await db.run(Tenant.find(tenant), SSOConnection.lock(of: tenant))
                 guard let plan = try tenants.first(Tenant.init)?.plan else { throw Problem.notFound("tenant") }
-                guard plan.mayHaveSSO
-                else {
-                    throw Problem(
-                        .planRequired,
-                        "An own provider for members needs the plan `\(Tenant.Plan.enterprise.rawValue)`. The plan is `\(plan.rawValue)`.")
-                }
                 let before = try found.first(SSOConnection.init)
                 // A missing provider has no version that the caller can have read.
                 try request.requireMatch(EntityTag(before?.updatedAt ?? .distantPast))
                 let isSame = before.map { $0.issuer.isSame(as: issuer) && $0.clientID.isSame(as: clientID) } ?? false
+                // A lower plan must not keep the members in a requirement that nobody can end.
+                guard plan.mayHaveSSO || isSame && secret == nil && !isRequired
+                else {
+                    throw Problem(
+                        .planRequired,
+                        """
+                        An own provider for members needs the plan `\(Tenant.Plan.enterprise.rawValue)`. The plan is `\(plan.rawValue)`. You can \
+                        still delete the provider, or set `is_required` to false.
+                        """)
+                }
                 guard isSame || secret != nil
                 else {
                     throw Problem.invalid(.init("client_secret", "It is required for a new provider, issuer or client."))
