@@ -77,7 +77,7 @@ struct OIDCProviderTests {
             #expect(query["code_challenge"] == Array(SHA256.hash(data: Data(attempt.verifier.utf8))).base64URL)
             let other = OIDCAttempt(.sso, at: client, isAgain: true, at: now)
             #expect(Set([attempt.state, attempt.nonce, attempt.verifier, other.state, other.nonce, other.verifier]).count == 6)
-            #expect(try await client.authorizationURL(for: other, address: nil, at: now).contains("max_age=600"))
+            #expect(try await client.authorizationURL(for: other, address: nil, at: now).contains("max_age=300"))
         }
     }
 
@@ -169,11 +169,12 @@ struct OIDCProviderTests {
                 let refusal = await refusal(at: provider, .init(claims: claims))
                 #expect(refusal?.step == .idToken && refusal?.field == field, "\(claims): \(String(describing: refusal))")
             }
-            // Only where a new sign-in is required.
-            for claims: [String: (any Sendable)?] in [["auth_time": now - 3600], ["auth_time": Int?.none]] {
+            // Only where a new sign-in is required. An old sign-in is refused, because the change would ask again.
+            for claims: [String: (any Sendable)?] in [["auth_time": now - 600], ["auth_time": now - 3600], ["auth_time": Int?.none]] {
                 #expect(await refusal(at: provider, .init(claims: claims), isAgain: true)?.field == "auth_time")
                 #expect(await refusal(at: provider, .init(claims: claims)) == nil)
             }
+            #expect(await refusal(at: provider, .init(claims: ["auth_time": now - 500]), isAgain: true) == nil)
         }
     }
 

@@ -106,10 +106,14 @@ struct SSOTakeoverTests {
                     let answer = try await browser.post(
                         "\(SSOPlatform.root)/account/sso", form: [("csrf", try SSOPlatform.csrf(asked)), ("email", Self.email)])
                     let (code, query) = try provider.authorize(String(try #require(answer.header("Refresh")).dropFirst("0; url=".count)))
-                    #expect(query["max_age"] == "600")
+                    #expect(query["max_age"] == "300")
                     let refused = try await browser.get(SSOPlatform.callback(code, query["state"] ?? ""))
                     #expect(refused.status == 400 && refused.body.contains("within the last 10 minutes"), "\(refused.body)")
                 }
+                // The time at the provider counts, and not the time of the callback.
+                provider.change(.init(claims: ["auth_time": Int(Date().timeIntervalSince1970) - 601]))
+                #expect(try await sso.signIn(Self.email, at: provider, in: TestBrowser(sso.platform)).status == 303)
+                #expect(try await sso.sessions(where: "authenticated_at > now() - interval '10 minutes'") == 0)
                 provider.change(.init())
                 #expect(try await sso.signIn(Self.email, at: provider, in: browser).status == 303)
                 #expect(try await browser.get(leave).status == 200)

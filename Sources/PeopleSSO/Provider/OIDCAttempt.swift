@@ -32,8 +32,9 @@ package struct OIDCAttempt: Sendable, Equatable {
 
     /// How long a person has for the sign-in, in seconds.
     package static let lifetime: TimeInterval = 600
-    /// How old the sign-in at the provider may be where a new one is required, in seconds.
-    package static let longestAgeOfSignIn: TimeInterval = 600
+    /// The `max_age` of a request for a new sign-in, in seconds. The sign-in is good for a change until it is twice as old
+    /// (`RecentSignIn`). So a provider that does not ask the person again leaves about 5 minutes for the change.
+    static let maxAge = 300
 
     package init(
         _ purpose: Purpose, at provider: OIDCProvider, isAgain: Bool = false, returnPath: String? = nil, session: UUID? = nil, at now: Date

@@ -43,7 +43,7 @@ package struct OIDCProvider: Sendable {
         let query = Form.encode([
             "response_type": "code", "client_id": clientID, "redirect_uri": redirectURI, "scope": "openid email profile",
             "state": attempt.state, "nonce": attempt.nonce, "code_challenge": attempt.challenge, "code_challenge_method": "S256",
-            "login_hint": address, "max_age": attempt.isAgain ? String(Int(OIDCAttempt.longestAgeOfSignIn)) : nil,
+            "login_hint": address, "max_age": attempt.isAgain ? String(OIDCAttempt.maxAge) : nil,
         ])
         return endpoint + (endpoint.utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + query
     }
@@ -75,7 +75,8 @@ package struct OIDCProvider: Sendable {
             tokens.idToken,
             for: .init(
                 issuer: issuer, clientID: clientID, nonce: attempt.nonce, accessToken: tokens.accessToken,
-                earliestSignIn: attempt.isAgain ? attempt.startedAt.addingTimeInterval(-OIDCAttempt.longestAgeOfSignIn) : nil),
+                // An older one would only lead to the next sign-in.
+                earliestSignIn: attempt.isAgain ? now.addingTimeInterval(-RecentSignIn.seconds) : nil),
             at: now)
         let keys = try await documents.keys(at: metadata.keysURI, of: tenant, at: now) { token.isNamed(in: $0) }
         guard token.isSigned(byKeyOf: keys)

@@ -10,7 +10,7 @@ struct ProviderIDToken: Sendable {
         let issuer, clientID, nonce: String
         /// The access token that came with it.
         let accessToken: String
-        /// When the person must have signed in at the provider at the earliest. Nil if an earlier sign-in is enough.
+        /// The time after which the person must have signed in at the provider. Nil if an earlier sign-in is enough.
         let earliestSignIn: Date?
     }
 
@@ -77,8 +77,8 @@ struct ProviderIDToken: Sendable {
         }
         let signedInAt = try time("auth_time")
         if let earliest = expected.earliestSignIn {
-            guard let signedInAt, signedInAt >= earliest.addingTimeInterval(-Self.leeway)
-            else { throw OIDCRefusal(.idToken, "auth_time", "It must be a time within max_age.") }
+            guard let signedInAt, signedInAt > earliest
+            else { throw OIDCRefusal(.idToken, "auth_time", "It must be a time of the last 10 minutes.") }
         }
         guard let subject = claims["sub"]?.text, (1...255).contains(subject.utf8.count),
             subject.utf8.allSatisfy({ (0x20...0x7E).contains($0) })

@@ -42,7 +42,7 @@ extension ProviderSignInRoutes {
                     if !mails.isEmpty { _ = try await db.run(mails) }
                 }
                 // Without `auth_time`, the person may have signed in there long ago, or may not be in front of the browser.
-                let signedInAt = account.signedInAt ?? now.addingTimeInterval(-OIDCAttempt.longestAgeOfSignIn)
+                let signedInAt = account.signedInAt ?? now.addingTimeInterval(-RecentSignIn.seconds)
                 let session = try NewSession(
                     of: member.person, passwordChangedAt: nil, methods: ["fed"], onlyTenant: tenant, authenticatedAt: signedInAt,
                     action: "ssoCallback", request, context, endpoints, at: now)

@@ -23,7 +23,7 @@ package struct AccountContext: Sendable {
     package let now: Date
 
     /// How old a sign-in may be for a change of keys, members or factors, in seconds.
-    static let recency: TimeInterval = 600
+    static let recency = RecentSignIn.seconds
 
     /// Whether the session may change the account. The session of a tenant's provider may not, because the tenant decides on the provider,
     /// and the account may have other memberships.
