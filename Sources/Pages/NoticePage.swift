@@ -29,6 +29,8 @@ package struct NoticePage: Sendable {
     package let laterFacts: [Fact]
     /// The address of the application's sign-in, for a person who starts again.
     package var loginURL: String?
+    /// The text of the link to this address.
+    package var loginText = Text.backToTheApplication
 
     package init(
         title: Text, detail: Text, remedy: [Text], values: [Text.Placeholder: String] = [:], facts: [Fact] = [], laterFacts: [Fact] = [],
@@ -54,7 +56,7 @@ package struct NoticePage: Sendable {
         ]
         if let loginURL {
             (content["isReturnable"], content["loginURL"]) = (true, loginURL)
-            content["back"] = language.text(.backToTheApplication)
+            content["back"] = language.text(loginText)
         }
         return frame.response(Self.template, content, status)
     }

@@ -112,6 +112,7 @@ package enum Text: String, CaseIterable, Sendable {
     case keepTheCodes, continueToAccount, youAreInvited, createAccountToAccept, signInToAccept
     case invitationIsForAnother, invitationIsAccepted, role, yourName
     case enterYourName, chooseAPassword, createAccount, acceptInvitation, invitationIsOver, invitationWasUsed
+    case invitationIsUsed, ifYouAcceptedIt, ifYouDidNotAcceptIt
     case askForAnInvitation, passwordTooShort, passwordTooLong, passwordUnreadable, passwordCommon
     case passwordPredictable, passwordHasAddress, passwordHasProduct, formIsNotCurrent, openThePageAgain
     case roleOperator, roleOwner, roleAdmin, roleDeveloper, roleBilling, roleViewer, invitationSubject

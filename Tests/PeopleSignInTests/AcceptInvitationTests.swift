@@ -20,7 +20,9 @@ struct AcceptInvitationTests {
             #expect(try await platform.count("membership", where: "role = 'admin' AND name = 'Ada' AND email = 'ada@example.com'") == 1)
             #expect(try await platform.count("person", where: "email_proved_at IS NULL AND sealed_password IS NOT NULL") == 1)
             #expect(try await platform.count("audit_event", where: "action = 'acceptInvitation' AND actor LIKE 'person_%'") == 1)
-            #expect(try await ada.open(link).status == 404)
+            let again = try await ada.open(link)
+            #expect(again.status == 404 && again.body.contains("This invitation was already used"))
+            #expect(again.body.contains(#"href="/account""#) && again.body.contains("Continue to your account"), "\(again.body)")
         }
     }
 

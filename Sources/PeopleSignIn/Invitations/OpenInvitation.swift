@@ -28,13 +28,18 @@ struct OpenInvitation: Sendable {
 
 extension PersonSignInRoutes {
     /// The invitation of a token. Nil unless it can be accepted. It reads, and uses nothing up.
+    /// - Throws: an `ErrorPage` if it was accepted.
     func openInvitation(_ token: String) async throws -> OpenInvitation? {
         guard let digests = Invitation.digests(of: token, with: endpoints.keyring),
             let row = try await endpoints.people.repeatable.run(Invitation.find(digests: digests)).first(where: { _ in true })
         else { return nil }
         let (invitation, owner, now) = (try Invitation(row), try row.get("tenant_id", as: UUID.self), endpoints.now())
-        guard try invitation.isProven(row, by: digests, with: endpoints.keyring, at: now), invitation.state(at: now) == .pending
-        else { return nil }
+        guard try invitation.isProven(row, by: digests, with: endpoints.keyring, at: now) else { return nil }
+        switch invitation.state(at: now) {
+        case .pending: break
+        case .accepted: throw ErrorPage.invitationIsUsed
+        case .expired: return nil
+        }
         var organization = AccountEndpoints.product
         if owner != .platform {
             // Nobody joins a tenant that is suspended or deleted.
@@ -60,7 +65,11 @@ extension PersonSignInRoutes {
 }
 
 extension ErrorPage {
-    /// One page for all of them, because the token is all that the person has.
+    /// For a person who opens the link again, or sends its form twice. The account leads to the sign-in without a session.
+    static let invitationIsUsed = ErrorPage(
+        outcome: "invitation_used", status: .notFound, title: .invitationIsUsed, detail: .ifYouAcceptedIt, remedy: .ifYouDidNotAcceptIt
+    ).leading(to: ReturnPath.account.path, .continueToAccount)
+    /// One page for all others, because the token is all that the person has.
     static let invitationOver = ErrorPage(
         outcome: "invitation_over", status: .notFound, title: .invitationIsOver, detail: .invitationWasUsed, remedy: .askForAnInvitation)
 }

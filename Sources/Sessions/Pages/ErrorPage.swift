@@ -140,6 +140,13 @@ extension ErrorPage {
         return page
     }
 
+    /// The page with a link to another page of this server.
+    package func leading(to path: String, _ text: Text) -> ErrorPage {
+        var page = self
+        (page.notice.loginURL, page.notice.loginText) = (path, text)
+        return page
+    }
+
     /// The page that leads to the application with this ID, if it belongs to the tenant that the request names.
     package func leading(toApplication id: ID<Application>?) -> ErrorPage {
         var page = self
