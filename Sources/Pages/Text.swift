@@ -119,7 +119,7 @@ package enum Text: String, CaseIterable, Sendable {
     case mailInvites, openLinkToAccept, ignoreInvitation
 
     // The sign-in of these people with another service.
-    case signInAtOtherService, otherServiceSignsYouIn, signInAtOrganization, otherServiceDidNotConfirm
+    case signInAtOtherService, otherServiceSignsYouIn, organizationSignsYouIn, signInAtOrganization, otherServiceDidNotConfirm
     case accountThereIsUnknown, askYourOrganization, onlyYourOrganization, signInThereIsNotNew
     case needsOrganizationsService
     case connectApple, disconnectApple, appleIsConnected, appleIsDisconnected, appleBelongsToSomebody, appleIsNeeded

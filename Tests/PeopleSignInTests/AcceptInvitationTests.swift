@@ -1,3 +1,4 @@
+import Encoding
 import Foundation
 import Postgres
 import TestSupport
@@ -66,17 +67,54 @@ struct AcceptInvitationTests {
         }
     }
 
+    @Test("if the tenant has a provider for the address, the page offers it and the form for an account, and has the address once")
+    func offersProvider() async throws {
+        try await FakeProvider.run { provider in
+            try await SSOPlatform.run(with: provider) { sso in
+                let ada = PersonClient(sso.platform, "ada@customer.test")
+                let page = try await ada.open(try await ada.invite(as: "developer"))
+                #expect(page.body.contains(#"action="/account/sso"#) && page.body.contains("new-password"), "\(page.body)")
+                #expect(page.body.ranges(of: #"value="ada@customer.test" maxlength"#).count == 1 && !page.body.contains("<bdi>ada@"))
+                // Another domain leads to no provider.
+                let grace = PersonClient(sso.platform, "grace@example.com")
+                #expect(try await !grace.open(try await grace.invite(as: "developer")).body.contains("/account/sso"))
+                // The sign-in of an account leads to the provider, and then not back to the used link.
+                let linus = PersonClient(sso.platform, "linus@customer.test")
+                _ = try await sso.add(linus.email, as: nil, isProved: true)
+                let link = try await linus.invite(as: "developer")
+                let asked = try await linus.open(link)
+                #expect(asked.body.contains("An account with this address exists.") && asked.body.contains(#"action="/account/sso"#))
+                let form = [("token", String(link.suffix(47))), ("with", "account")]
+                #expect(try await linus.send("/invitation", form, from: asked).location == "/account/sign-in")
+                let entered = try await linus.send("/sign-in", [("email", linus.email)], from: try await linus.open("/sign-in"))
+                let leads = try await linus.send("/sso", [("email", linus.email)], from: entered)
+                provider.change(.init(claims: ["email": linus.email, "sub": "person-2"]))
+                let (code, query) = try provider.authorize(String(try #require(leads.header("Refresh")).dropFirst("0; url=".count)))
+                #expect(query["max_age"] == nil)
+                #expect(try await linus.browser.get(SSOPlatform.callback(code, query["state"] ?? "")).location == "/account")
+                #expect(try await sso.platform.count("membership", where: "email = 'linus@customer.test'") == 1)
+            }
+        }
+    }
+
     @Test("if the tenant requires its provider, an invited person gets no password, and the page leads to the provider")
     func provider() async throws {
         try await FakeProvider.run { provider in
             try await SSOPlatform.run(with: provider) { sso in
                 try await sso.require(provider)
                 let ada = PersonClient(sso.platform, "ada@customer.test")
-                let page = try await ada.open(try await ada.invite(as: "developer"))
-                let refused = try await ada.send("/invitation", [("name", "Ada"), ("password", ada.password)], from: page)
+                let link = try await ada.invite(as: "developer")
+                let page = try await ada.open(link)
+                #expect(page.body.contains(#"action="/account/sso"#) && !page.body.contains("new-password"), "\(page.body)")
+                let form = [("token", String(link.suffix(47))), ("name", "Ada"), ("password", ada.password)]
+                let refused = try await ada.send("/invitation", form, from: page)
                 #expect(refused.status == 403 && refused.body.contains(#"action="/account/sso"#), "\(refused.body)")
                 #expect(try await sso.platform.count("person") == 0)
-                #expect(try await sso.signIn(ada.email, at: provider, in: ada.browser).status == 303)
+                let leads = try await ada.send("/sso", [("email", ada.email)], from: page)
+                #expect(leads.body.contains("Acme") && leads.body.contains("signs you in with its own service"), "\(leads.body)")
+                let (code, query) = try provider.authorize(String(try #require(leads.header("Refresh")).dropFirst("0; url=".count)))
+                let back = try await ada.browser.get(SSOPlatform.callback(code, query["state"] ?? ""))
+                #expect(back.location == "/account", "\(back.status) \(back.body)")
                 #expect(try await sso.platform.count("invitation", where: "accepted_at IS NOT NULL") == 1)
                 // The invitation of another address is not concerned.
                 var grace = PersonClient(sso.platform, "grace@example.com")

@@ -30,7 +30,9 @@ package struct PersonClient: Sendable {
     package func send(
         _ path: String, _ fields: [(String, String)], from page: TestBrowser.Answer, headers: [(String, String)] = []
     ) async throws -> TestBrowser.Answer {
-        let hidden = TestBrowser.AppleForm(html: page.body)?.fields.filter { name, _ in !fields.contains { $0.0 == name } } ?? []
+        let forms = page.body.components(separatedBy: "<form ").dropFirst().map { "<form " + $0.components(separatedBy: "</form>")[0] }
+        let form = forms.first { form in ["\"", "?"].contains { form.contains("action=\"/account\(path)\($0)") } } ?? page.body
+        let hidden = TestBrowser.AppleForm(html: form)?.fields.filter { name, _ in !fields.contains { $0.0 == name } } ?? []
         let sent = headers.contains { $0.0 == "Origin" } ? headers : headers + [("Origin", TestPlatform.publicURL)]
         return try await browser.post(Self.account + path, form: hidden + fields, headers: sent)
     }

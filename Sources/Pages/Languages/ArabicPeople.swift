@@ -82,6 +82,7 @@ extension Language {
         // The sign-in with another service.
         .signInAtOtherService: "المتابعة إلى تسجيل الدخول",
         .otherServiceSignsYouIn: "تسجّل خدمة أخرى دخولك، ثم تعود إلى هنا.",
+        .organizationSignsYouIn: "تسجّل {organization} دخولك عبر خدمتها، ثم تعود إلى هنا.",
         .signInAtOrganization: "تسجيل الدخول عبر مؤسستك",
         .otherServiceDidNotConfirm: "لم تؤكد الخدمة الأخرى تسجيل الدخول، أو استغرق ذلك وقتًا طويلًا.",
         .accountThereIsUnknown: "الحساب لدى الخدمة الأخرى لا يخص أحدًا هنا.",

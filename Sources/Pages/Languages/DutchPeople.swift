@@ -79,6 +79,7 @@ extension Language {
         // The sign-in with another service.
         .signInAtOtherService: "Doorgaan naar inloggen",
         .otherServiceSignsYouIn: "Een andere dienst logt u in. Daarna komt u hier terug.",
+        .organizationSignsYouIn: "{organization} logt u in met een eigen dienst. Daarna komt u hier terug.",
         .signInAtOrganization: "Inloggen met uw organisatie",
         .otherServiceDidNotConfirm: "De andere dienst heeft het inloggen niet bevestigd, of het duurde te lang.",
         .accountThereIsUnknown: "Het account bij de andere dienst is hier van niemand.",

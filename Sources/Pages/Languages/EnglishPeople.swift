@@ -3,6 +3,7 @@ extension Language {
         // The sign-in with another service.
         .signInAtOtherService: "Continue to the sign-in",
         .otherServiceSignsYouIn: "Another service signs you in. You then come back here.",
+        .organizationSignsYouIn: "{organization} signs you in with its own service. You then come back here.",
         .signInAtOrganization: "Sign in with your organization",
         .otherServiceDidNotConfirm: "The other service did not confirm the sign-in, or it took too long.",
         .accountThereIsUnknown: "No account here is connected to your account at the other service.",

@@ -81,6 +81,7 @@ extension Language {
         // The sign-in with another service.
         .signInAtOtherService: "Continuer vers la connexion",
         .otherServiceSignsYouIn: "Un autre service vous connecte. Vous revenez ensuite ici.",
+        .organizationSignsYouIn: "{organization} vous connecte avec son propre service. Vous revenez ensuite ici.",
         .signInAtOrganization: "Se connecter avec votre organisation",
         .otherServiceDidNotConfirm: "L’autre service n’a pas confirmé la connexion, ou elle a pris trop de temps.",
         .accountThereIsUnknown: "Le compte de l’autre service n’appartient à personne ici.",

@@ -79,6 +79,7 @@ extension Language {
         // The sign-in with another service.
         .signInAtOtherService: "Weiter zur Anmeldung",
         .otherServiceSignsYouIn: "Ein anderer Dienst meldet Sie an. Danach kommen Sie hierher zurück.",
+        .organizationSignsYouIn: "{organization} meldet Sie mit einem eigenen Dienst an. Danach kommen Sie hierher zurück.",
         .signInAtOrganization: "Mit Ihrer Organisation anmelden",
         .otherServiceDidNotConfirm: "Der andere Dienst hat die Anmeldung nicht bestätigt, oder es hat zu lange gedauert.",
         .accountThereIsUnknown: "Das Konto beim anderen Dienst gehört hier niemandem.",

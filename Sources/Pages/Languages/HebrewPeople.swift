@@ -74,6 +74,7 @@ extension Language {
         // The sign-in with another service.
         .signInAtOtherService: "המשך להתחברות",
         .otherServiceSignsYouIn: "שירות אחר מחבר אותך, ואז חוזרים לכאן.",
+        .organizationSignsYouIn: "הארגון {organization} מחבר אותך דרך השירות שלו, ואז חוזרים לכאן.",
         .signInAtOrganization: "התחברות דרך הארגון",
         .otherServiceDidNotConfirm: "השירות האחר לא אישר את ההתחברות, או שהיא ארכה זמן רב מדי.",
         .accountThereIsUnknown: "החשבון בשירות האחר אינו שייך כאן לאף אחד.",

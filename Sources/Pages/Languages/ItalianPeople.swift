@@ -78,6 +78,7 @@ extension Language {
         // The sign-in with another service.
         .signInAtOtherService: "Continua con l’accesso",
         .otherServiceSignsYouIn: "Un altro servizio effettua il suo accesso. Poi torna qui.",
+        .organizationSignsYouIn: "{organization} effettua il Suo accesso con il proprio servizio. Poi torna qui.",
         .signInAtOrganization: "Accedi con la tua organizzazione",
         .otherServiceDidNotConfirm: "L’altro servizio non ha confermato l’accesso, oppure ci è voluto troppo tempo.",
         .accountThereIsUnknown: "L’account dell’altro servizio qui non appartiene a nessuno.",

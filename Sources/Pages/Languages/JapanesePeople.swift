@@ -74,6 +74,7 @@ extension Language {
         // The sign-in with another service.
         .signInAtOtherService: "サインインに進む",
         .otherServiceSignsYouIn: "別のサービスでサインインします。その後、このページに戻ります。",
+        .organizationSignsYouIn: "{organization}のサービスでサインインします。その後、このページに戻ります。",
         .signInAtOrganization: "組織のアカウントでサインイン",
         .otherServiceDidNotConfirm: "別のサービスがサインインを確認しなかったか、時間がかかりすぎました。",
         .accountThereIsUnknown: "別のサービスのアカウントは、ここでは誰のものでもありません。",

@@ -74,6 +74,7 @@ extension Language {
         // The sign-in with another service.
         .signInAtOtherService: "로그인 계속하기",
         .otherServiceSignsYouIn: "다른 서비스에서 로그인합니다. 그런 다음 여기로 돌아옵니다.",
+        .organizationSignsYouIn: "{organization}의 자체 서비스로 로그인합니다. 그런 다음 여기로 돌아옵니다.",
         .signInAtOrganization: "조직 계정으로 로그인",
         .otherServiceDidNotConfirm: "다른 서비스가 로그인을 확인하지 않았거나 시간이 너무 오래 걸렸습니다.",
         .accountThereIsUnknown: "다른 서비스의 계정은 여기에서 누구의 것도 아닙니다.",

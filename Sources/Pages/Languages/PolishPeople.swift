@@ -78,6 +78,7 @@ extension Language {
         // The sign-in with another service.
         .signInAtOtherService: "Przejdź do logowania",
         .otherServiceSignsYouIn: "Loguje Cię inna usługa. Potem wrócisz tutaj.",
+        .organizationSignsYouIn: "{organization} loguje Cię przez własną usługę. Potem wrócisz tutaj.",
         .signInAtOrganization: "Zaloguj się przez swoją organizację",
         .otherServiceDidNotConfirm: "Inna usługa nie potwierdziła logowania albo trwało to zbyt długo.",
         .accountThereIsUnknown: "Konto w innej usłudze nie należy tu do nikogo.",

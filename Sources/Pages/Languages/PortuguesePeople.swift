@@ -79,6 +79,7 @@ extension Language {
         // The sign-in with another service.
         .signInAtOtherService: "Continuar para o login",
         .otherServiceSignsYouIn: "Outro serviço faz o seu login. Depois você volta para cá.",
+        .organizationSignsYouIn: "{organization} faz o seu login com o próprio serviço. Depois você volta para cá.",
         .signInAtOrganization: "Entrar com a sua organização",
         .otherServiceDidNotConfirm: "O outro serviço não confirmou o login, ou demorou demais.",
         .accountThereIsUnknown: "A conta no outro serviço não pertence a ninguém aqui.",

@@ -74,6 +74,7 @@ extension Language {
         // The sign-in with another service.
         .signInAtOtherService: "继续登录",
         .otherServiceSignsYouIn: "由另一项服务为您登录。之后您会回到这里。",
+        .organizationSignsYouIn: "由 {organization} 使用其自己的服务为您登录。之后您会回到这里。",
         .signInAtOrganization: "使用您的组织登录",
         .otherServiceDidNotConfirm: "另一项服务未确认登录，或者用时过长。",
         .accountThereIsUnknown: "另一项服务中的账户在这里不属于任何人。",

@@ -79,6 +79,7 @@ extension Language {
         // The sign-in with another service.
         .signInAtOtherService: "Continuar al inicio de sesión",
         .otherServiceSignsYouIn: "Otro servicio inicia su sesión. Después vuelve aquí.",
+        .organizationSignsYouIn: "{organization} inicia su sesión con su propio servicio. Después vuelve aquí.",
         .signInAtOrganization: "Iniciar sesión con su organización",
         .otherServiceDidNotConfirm: "El otro servicio no confirmó el inicio de sesión, o tardó demasiado.",
         .accountThereIsUnknown: "La cuenta del otro servicio no pertenece a nadie aquí.",

@@ -74,6 +74,7 @@ extension Language {
         // The sign-in with another service.
         .signInAtOtherService: "繼續登入",
         .otherServiceSignsYouIn: "由另一項服務為您登入。之後您會回到這裡。",
+        .organizationSignsYouIn: "由 {organization} 使用其自己的服務為您登入。之後您會回到這裡。",
         .signInAtOrganization: "使用您的組織登入",
         .otherServiceDidNotConfirm: "另一項服務未確認登入，或花費的時間過長。",
         .accountThereIsUnknown: "另一項服務中的帳號在這裡不屬於任何人。",

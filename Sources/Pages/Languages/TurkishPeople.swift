@@ -78,6 +78,7 @@ extension Language {
         // The sign-in with another service.
         .signInAtOtherService: "Oturum açmaya devam et",
         .otherServiceSignsYouIn: "Başka bir hizmet oturumunuzu açar. Ardından buraya dönersiniz.",
+        .organizationSignsYouIn: "{organization} kendi hizmetiyle oturumunuzu açar. Ardından buraya dönersiniz.",
         .signInAtOrganization: "Kuruluşunuzla oturum açın",
         .otherServiceDidNotConfirm: "Diğer hizmet oturum açmayı onaylamadı veya işlem çok uzun sürdü.",
         .accountThereIsUnknown: "Diğer hizmetteki hesap burada kimseye ait değil.",

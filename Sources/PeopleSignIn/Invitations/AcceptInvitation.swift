@@ -6,6 +6,7 @@ import HTTPTypes
 import Hummingbird
 import Pages
 import People
+import PeopleSSO
 import Postgres
 import Sealing
 import Sessions
@@ -48,8 +49,8 @@ extension PersonSignInRoutes {
         guard try await mustSignIn(for: open.invitation) != true, form["with"]?.isSame(as: "account") != true
         else { return signInFirst(for: token, open.invitation.email, at: now) }
         guard ofStep, let step else { throw ErrorPage.formNotCurrent }
-        guard try await !endpoints.mustUseProvider(open) else {
-            return providerPage(step, email: open.invitation.email, problem: .onlyYourOrganization)
+        if let provider = try await endpoints.provider(of: open), provider.connection.isRequired {
+            return try await providerPage(step, email: open.invitation.email, of: provider, problem: .onlyYourOrganization)
                 .response(in: endpoints.frame(request, context))
         }
 

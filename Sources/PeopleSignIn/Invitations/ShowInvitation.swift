@@ -4,12 +4,13 @@ import HTTPTypes
 import Hummingbird
 import Pages
 import People
+import PeopleSSO
 import Postgres
 import Web
 
 extension PersonSignInRoutes {
-    /// Shows the invitation of a link: to a new person, the form for an account, and to one with an account, the way to accept. It uses
-    /// nothing up, because programs that scan mails open links, too.
+    /// Shows the invitation of a link: to a new person, the form for an account, and to one with an account, the way to accept. If the tenant
+    /// has a provider for the address, it also leads there. It uses nothing up, because programs that scan mails open links, too.
     @Sendable
     func showInvitation(_ request: Request, _ context: WebContext) async throws -> Response {
         let token = try endpoints.query(request)["token"]
@@ -26,7 +27,7 @@ extension PersonSignInRoutes {
     ) async throws -> AccountPage {
         let (email, hidden) = (open.invitation.email, [(name: "token", value: token)])
         var page = AccountPage(.youAreInvited, values: [.organization: open.organization])
-        page.facts = [.init(.role, open.role(in: frame.language)), .init(.emailAddress, email)]
+        page.facts = [.init(.role, open.role(in: frame.language))]
         // The address of the page is a secret.
         page.referrerPolicy = "strict-origin"
         if let account, !account.person.isInvited(by: open.invitation) {
@@ -35,26 +36,38 @@ extension PersonSignInRoutes {
         }
         let path = "/account/invitation"
         if let account, account.person.isInvited(by: open.invitation) {
+            page.facts.append(.init(.emailAddress, email))
             page.forms = [AccountForm(path, account.formToken, hidden: hidden, button: .acceptInvitation)]
             return page
         }
         let mustSignIn = try await mustSignIn(for: open.invitation)
-        if mustSignIn != nil {
-            page.details = [.signInToAccept]
-            page.forms = [
-                AccountForm(path, endpoints.formToken(step), hidden: hidden + [("with", "account")], button: .signInToYourAccount)
-            ]
+        let provider = try await endpoints.provider(of: open)
+        if provider != nil {
+            page.details = [.organizationSignsYouIn]
+            page.forms = [AccountForm("/account/sso", endpoints.formToken(step), hidden: [("email", email)], button: .signInAtOrganization)]
         }
-        if mustSignIn != true {
-            page.details.append(mustSignIn == nil ? .createAccountToAccept : .newAccountGetsAddress)
+        if mustSignIn != nil {
+            page.details.append(.signInToAccept)
+            var form = AccountForm(path, endpoints.formToken(step), hidden: hidden + [("with", "account")], button: .signInToYourAccount)
+            form.isSecondary = provider != nil
+            page.forms.append(form)
+        }
+        // The form of a new account has the address.
+        if mustSignIn == true || provider?.connection.isRequired == true {
+            page.facts.append(.init(.emailAddress, email))
+        } else {
+            if mustSignIn == nil, provider == nil { page.details.append(.createAccountToAccept) }
+            if mustSignIn == false { page.details.append(.newAccountGetsAddress) }
             var (address, own) = (
                 AccountForm.Field.email(email), AccountForm.Field("name", .yourName, autocomplete: "name")
             )
             var password = AccountForm.Field.password(isNew: true)
             (address.isFixed, own.value, own.longest, own.problem) = (true, name, 200, problems.name)
             (password.hint, password.problem) = (.chooseAPassword, problems.password)
-            page.forms.append(
-                AccountForm(path, endpoints.formToken(step), fields: [address, own, password], hidden: hidden, button: .createAccount))
+            var form = AccountForm(
+                path, endpoints.formToken(step), fields: [address, own, password], hidden: hidden, button: .createAccount)
+            form.isSecondary = provider != nil
+            page.forms.append(form)
         }
         if problems.name != nil || problems.password != nil { page.status = .badRequest }
         return page

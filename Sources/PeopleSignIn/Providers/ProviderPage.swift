@@ -5,13 +5,16 @@ import Pages
 import People
 import PeopleSSO
 import Postgres
+import Tenancy
 import Web
 
 extension PersonSignInRoutes {
     /// The page after the address, if a tenant with a provider has proved its domain. It is the same for each address of the domain.
     ///
     /// People of the domain who are not members of the tenant use their password.
-    func providerPage(_ step: StepTicket, email: String, problem: Text? = nil) -> AccountPage {
+    func providerPage(
+        _ step: StepTicket, email: String, of provider: AddressProvider?, problem: Text? = nil
+    ) async throws -> AccountPage {
         var address = AccountForm.Field.email(email)
         address.isFixed = true
         let token = endpoints.formToken(step)
@@ -20,6 +23,9 @@ extension PersonSignInRoutes {
         password.isSecondary = true
         var page = AccountPage(.signInToYourAccount)
         (page.problem, page.details) = (problem, [.otherServiceSignsYouIn])
+        if let provider, let tenant = try await directory.find(idOrSlug: provider.tenant.description)?.tenant {
+            (page.details, page.values[.organization]) = ([.organizationSignsYouIn], tenant.name)
+        }
         page.forms = [AccountForm("/account/sso", token, fields: [address], button: .signInAtOrganization)]
         if problem == nil { page.forms.append(password) } else { page.status = .forbidden }
         if endpoints.relyingParty != nil { page.links = [.init(text: .usePasskey, path: "/account/sign-in/passkey")] }
@@ -42,9 +48,9 @@ extension AccountEndpoints {
             && memberships.allSatisfy { required.contains($0.owner) && !(hasPasskey && $0.role == .builtIn(.owner)) }
     }
 
-    /// Whether a person without an account accepts an invitation only with the provider of its tenant.
-    func mustUseProvider(_ open: OpenInvitation) async throws -> Bool {
-        guard let provider = try await AddressProvider.find(open.invitation.email, in: people.repeatable) else { return false }
-        return provider.connection.isRequired && provider.tenant.uuid == open.owner
+    /// The provider that signs an invited person in: that of the tenant, for an address of its proved domains. If it is required, a person
+    /// without an account accepts the invitation only there.
+    func provider(of open: OpenInvitation) async throws -> AddressProvider? {
+        try await AddressProvider.find(open.invitation.email, in: people.repeatable).flatMap { $0.tenant.uuid == open.owner ? $0 : nil }
     }
 }

@@ -49,8 +49,10 @@ extension ProviderSignInRoutes {
             of: found.tenant, publicURL: endpoints.publicURL, keyring: endpoints.keyring, documents: documents)
         // A signed-in person is here for a step that needs a new sign-in. A page after the sign-in may need one, too.
         let isSignedIn = try await endpoints.account(request, context) != nil
-        let isAgain = isSignedIn || step.next != .account
-        let attempt = OIDCAttempt(.sso, at: provider, isAgain: isAgain, returnPath: step.next.path, at: endpoints.now())
+        // The sign-in accepts the invitation, so the link has nothing to show afterwards.
+        let next = step.next.isInvitation ? .account : step.next
+        let isAgain = isSignedIn || next != .account
+        let attempt = OIDCAttempt(.sso, at: provider, isAgain: isAgain, returnPath: next.path, at: endpoints.now())
         return try await leave(for: provider, attempt, address: address, request, context)
     }
 
@@ -72,6 +74,9 @@ extension ProviderSignInRoutes {
         }
         var page = AccountPage(.signInAtOtherService)
         page.details = [.otherServiceSignsYouIn]
+        if attempt.purpose == .sso, let tenant = try await directory.find(idOrSlug: provider.tenant.description)?.tenant {
+            (page.details, page.values[.organization]) = ([.organizationSignsYouIn], tenant.name)
+        }
         page.links = [.init(text: .next, path: url)]
         var response = page.response(in: endpoints.frame(request, context))
         response.headers[.refresh] = "0; url=\(url)"

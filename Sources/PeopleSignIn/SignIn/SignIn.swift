@@ -20,8 +20,10 @@ extension PersonSignInRoutes {
         // The page for a lost password takes it over.
         var step = step
         step.email = address
-        if form["with"]?.isSame(as: "password") != true, try await AddressProvider.find(address, in: endpoints.people.repeatable) != nil {
-            return providerPage(step, email: address).response(in: frame).setting([endpoints.cookie(step)])
+        if form["with"]?.isSame(as: "password") != true,
+            let provider = try await AddressProvider.find(address, in: endpoints.people.repeatable)
+        {
+            return try await providerPage(step, email: address, of: provider).response(in: frame).setting([endpoints.cookie(step)])
         }
         return passwordPage(step, email: address).response(in: frame).setting([endpoints.cookie(step)])
     }

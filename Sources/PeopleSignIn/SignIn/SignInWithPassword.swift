@@ -8,6 +8,7 @@ import Logging
 import Mail
 import Pages
 import People
+import PeopleSSO
 import Postgres
 import Sealing
 import Sessions
@@ -49,7 +50,8 @@ extension PersonSignInRoutes {
                 + (replacement.map { [Person.renewHash($0.text, of: person.id, keyring: endpoints.keyring)] } ?? []))
         guard try await !endpoints.mustUseProvider(person, hasPasskey: false) else {
             note("password refused", "provider_required", context)
-            return providerPage(step, email: email, problem: .onlyYourOrganization).response(in: frame)
+            let provider = try await AddressProvider.find(email, in: endpoints.people.repeatable)
+            return try await providerPage(step, email: email, of: provider, problem: .onlyYourOrganization).response(in: frame)
         }
         let factors = try await endpoints.people.repeatable.secondFactors(of: person.id)
         let stage: StepTicket.Stage =
