@@ -60,6 +60,7 @@ extension OpenOperations {
                 ("transports", "internal"),
             ])
         try await post("deletePasskey", "/passkeys/\(passkey.id)/removal", of: shown)
+        try await post("deletePasskey", "/passkeys/\(passkey.id)/removal", of: shown, [("confirmed", "yes")])
 
         _ = try await get("listOwnSessions", "/sessions")
         try await post("endOwnSession", "/sessions/\(other)/end", of: overview)

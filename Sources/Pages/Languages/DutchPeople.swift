@@ -151,9 +151,12 @@ extension Language {
         .passkeySignsIn:
             "Een toegangssleutel logt u in met uw vingerafdruk, uw gezicht of de pincode van uw apparaat, zonder wachtwoord en code.",
         .passkeyName: "Naam van de toegangssleutel",
+        .ownPasskey: "Uw toegangssleutel",
         .passkeyWasNotAdded: "De toegangssleutel is niet toegevoegd. Probeer het opnieuw.",
         .tooManyPasskeys: "U kunt hoogstens {limit} toegangssleutels hebben. Verwijder er eerst een.",
         .removePasskey: "Deze toegangssleutel verwijderen?",
+        .passkeyIsRemoved: "De toegangssleutel is verwijderd. Als uw apparaat hem nog aanbiedt, verwijder hem dan ook daar.",
+        .noLongerSignsIn: "Daarna kunt u er niet meer mee inloggen.",
         .onlyWayIn: "Zonder deze sleutel zou u niet kunnen inloggen. Stel eerst een wachtwoord in.",
         .signIns: "Aanmeldingen",
         .thisBrowser: "Deze browser",

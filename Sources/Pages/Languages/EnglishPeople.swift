@@ -149,9 +149,12 @@ extension Language {
         .passkeySignsIn:
             "A passkey signs you in with your fingerprint, your face or the PIN of your device, without a password and a code.",
         .passkeyName: "Name of the passkey",
+        .ownPasskey: "Your passkey",
         .passkeyWasNotAdded: "The passkey was not added. Try again.",
         .tooManyPasskeys: "You can have at most {limit} passkeys. Remove one first.",
         .removePasskey: "Remove this passkey?",
+        .passkeyIsRemoved: "The passkey is removed. If your device still offers it, delete it there, too.",
+        .noLongerSignsIn: "Afterwards, you can no longer sign in with it.",
         .onlyWayIn: "You could not sign in without it. Set a password first.",
         .signIns: "Sign-ins",
         .thisBrowser: "This browser",

@@ -156,9 +156,12 @@ extension Language {
         .passkeySignsIn:
             "Une clé d’accès vous connecte avec votre empreinte, votre visage ou le code PIN de votre appareil, sans mot de passe ni code.",
         .passkeyName: "Nom de la clé d’accès",
+        .ownPasskey: "Votre clé d’accès",
         .passkeyWasNotAdded: "La clé d’accès n’a pas été ajoutée. Réessayez.",
         .tooManyPasskeys: "Vous pouvez avoir au plus {limit} clés d’accès. Supprimez-en d’abord une.",
         .removePasskey: "Supprimer cette clé d’accès ?",
+        .passkeyIsRemoved: "La clé d’accès est supprimée. Si votre appareil la propose encore, supprimez-la aussi sur l’appareil.",
+        .noLongerSignsIn: "Ensuite, vous ne pourrez plus l’utiliser pour vous connecter.",
         .onlyWayIn: "Sans elle, vous ne pourriez pas vous connecter. Définissez d’abord un mot de passe.",
         .signIns: "Connexions",
         .thisBrowser: "Ce navigateur",

@@ -153,9 +153,12 @@ extension Language {
         .passkeySignsIn:
             "Ein Passkey meldet Sie mit Ihrem Fingerabdruck, Ihrem Gesicht oder der PIN Ihres Geräts an, ohne Passwort und Code.",
         .passkeyName: "Name des Passkeys",
+        .ownPasskey: "Ihr Passkey",
         .passkeyWasNotAdded: "Der Passkey wurde nicht hinzugefügt. Versuchen Sie es erneut.",
         .tooManyPasskeys: "Sie können höchstens {limit} Passkeys haben. Entfernen Sie zuerst einen.",
         .removePasskey: "Diesen Passkey entfernen?",
+        .passkeyIsRemoved: "Der Passkey ist entfernt. Wenn Ihr Gerät ihn noch anbietet, löschen Sie ihn auch dort.",
+        .noLongerSignsIn: "Danach können Sie sich damit nicht mehr anmelden.",
         .onlyWayIn: "Ohne ihn könnten Sie sich nicht anmelden. Legen Sie zuerst ein Passwort fest.",
         .signIns: "Anmeldungen",
         .thisBrowser: "Dieser Browser",

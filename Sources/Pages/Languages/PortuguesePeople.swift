@@ -150,9 +150,12 @@ extension Language {
         .passkeySignsIn:
             "Uma chave de acesso permite que você entre com a sua digital, o seu rosto ou o PIN do seu dispositivo, sem senha e sem código.",
         .passkeyName: "Nome da chave de acesso",
+        .ownPasskey: "Sua chave de acesso",
         .passkeyWasNotAdded: "A chave de acesso não foi adicionada. Tente de novo.",
         .tooManyPasskeys: "Você pode ter no máximo {limit} chaves de acesso. Remova uma antes.",
         .removePasskey: "Remover esta chave de acesso?",
+        .passkeyIsRemoved: "A chave de acesso foi removida. Se o seu dispositivo ainda a oferecer, exclua-a também nele.",
+        .noLongerSignsIn: "Depois disso, você não poderá mais usar esse meio para entrar.",
         .onlyWayIn: "Sem ela, você não poderia entrar. Defina uma senha antes.",
         .signIns: "Acessos",
         .thisBrowser: "Este navegador",

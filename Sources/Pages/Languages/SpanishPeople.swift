@@ -150,9 +150,12 @@ extension Language {
         .passkeySignsIn:
             "Una clave de acceso le permite iniciar sesión con su huella, su rostro o el PIN de su dispositivo, sin contraseña ni código.",
         .passkeyName: "Nombre de la clave de acceso",
+        .ownPasskey: "Su clave de acceso",
         .passkeyWasNotAdded: "La clave de acceso no se ha añadido. Inténtelo de nuevo.",
         .tooManyPasskeys: "Puede tener como máximo {limit} claves de acceso. Elimine una primero.",
         .removePasskey: "¿Eliminar esta clave de acceso?",
+        .passkeyIsRemoved: "La clave de acceso se ha eliminado. Si su dispositivo aún la ofrece, elimínela también allí.",
+        .noLongerSignsIn: "Después ya no podrá usarlo para iniciar sesión.",
         .onlyWayIn: "Sin ella no podría iniciar sesión. Establezca primero una contraseña.",
         .signIns: "Sesiones",
         .thisBrowser: "Este navegador",

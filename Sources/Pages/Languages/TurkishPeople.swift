@@ -149,9 +149,12 @@ extension Language {
         .passkeySignsIn:
             "Geçiş anahtarı, parola ve kod olmadan parmak iziniz, yüzünüz veya cihazınızın PIN koduyla oturum açmanızı sağlar.",
         .passkeyName: "Geçiş anahtarının adı",
+        .ownPasskey: "Geçiş anahtarınız",
         .passkeyWasNotAdded: "Geçiş anahtarı eklenmedi. Yeniden deneyin.",
         .tooManyPasskeys: "En fazla {limit} geçiş anahtarınız olabilir. Önce birini kaldırın.",
         .removePasskey: "Bu geçiş anahtarı kaldırılsın mı?",
+        .passkeyIsRemoved: "Geçiş anahtarı kaldırıldı. Cihazınız onu hâlâ öneriyorsa cihazdan da silin.",
+        .noLongerSignsIn: "Bundan sonra onunla oturum açamazsınız.",
         .onlyWayIn: "Bu olmadan oturum açamazsınız. Önce bir parola belirleyin.",
         .signIns: "Oturumlar",
         .thisBrowser: "Bu tarayıcı",

@@ -1,4 +1,5 @@
 import Access
+import Encoding
 import Hummingbird
 import Pages
 import People
@@ -13,6 +14,7 @@ extension AccountRoutes {
         let frame = endpoints.frame(request, account.web)
         let passkeys = try await endpoints.people.repeatable.run(PersonPasskey.all(of: account.person.id)).map(PersonPasskey.init)
         var page = AccountPage(.passkeys)
+        if try endpoints.query(request)["done"]?.isSame(as: "removed") == true { page.notice = .passkeyIsRemoved }
         page.details = [.passkeySignsIn]
         page.sections = passkeys.map { passkey in
             .init(

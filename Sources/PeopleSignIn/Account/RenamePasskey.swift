@@ -37,9 +37,9 @@ extension AccountRoutes {
         let path = "/account/passkeys/\(passkey.id)"
         var field = AccountForm.Field("name", .passkeyName, autocomplete: "off")
         (field.value, field.problem, field.longest) = (name, problem, 100)
-        var removal = AccountForm("\(path)/removal", account.formToken, button: .removePasskey)
+        var removal = AccountForm("\(path)/removal", account.formToken, button: .removeIt)
         (removal.isSecondary, removal.subject) = (true, passkey.name)
-        var page = AccountPage(.passkeys, values: [.limit: "100"])
+        var page = AccountPage(.ownPasskey, values: [.limit: "100"])
         page.problem = refusal
         page.forms = [AccountForm("\(path)/name", account.formToken, fields: [field], button: .save), removal]
         if problem != nil { page.status = .badRequest }

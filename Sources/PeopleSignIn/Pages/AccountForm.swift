@@ -3,6 +3,7 @@ import Encoding
 package import Pages
 import People
 import Sealing
+import Web
 
 /// A form of an `AccountPage`.
 package struct AccountForm: Sendable {
@@ -122,6 +123,14 @@ package struct AccountForm: Sendable {
         {{#hasSubject}} aria-label="{{button}}: {{subject}}"{{/hasSubject}}>{{button}}</button></p>
         </form>
         """
+}
+
+extension OwnForm {
+    /// The field of the page that asks before a removal.
+    static let confirmation = (name: "confirmed", value: "yes")
+
+    /// Whether the person has confirmed the removal on that page.
+    var isConfirmed: Bool { self[Self.confirmation.name]?.isSame(as: Self.confirmation.value) == true }
 }
 
 /// The field `csrf` of each form: a MAC over a secret of the browser, the session or the step.

@@ -14,15 +14,20 @@ struct DeletePasskeyTests {
             let account = try await OwnAccount.make(platform, hasApp: false)
             let (first, second) = (try await account.addPasskeyRow(), try await account.addPasskeyRow())
             func delete(_ id: ID<PersonPasskey>) async throws -> TestBrowser.Answer {
-                try await account.send("/account/passkeys/\(id)/removal", from: "/account/passkeys/\(id)")
+                try await account.confirm("/account/passkeys/\(id)/removal", from: "/account/passkeys/\(id)")
             }
-            #expect(try await delete(first).status == 303)
+            let question = try await account.send("/account/passkeys/\(first)/removal", from: "/account/passkeys/\(first)")
+            #expect(question.status == 200 && question.body.contains("<h1>Remove this passkey?</h1>") && question.body.contains("Phone"))
+            #expect(try await platform.count("passkey") == 2)
+            #expect(try await delete(first).location == "/account/passkeys?done=removed")
+            #expect(try await account.get("/account/passkeys?done=removed").body.contains("The passkey is removed."))
             let notice = try #require(try await mails.mail(to: account.email).part("plain"))
             for text in ["A passkey was removed", "Name of the passkey: Phone", "127.0.0.1"] { #expect(notice.contains(text)) }
-            let refused = try await delete(second)
+            // The last one is refused before the question.
+            let refused = try await account.send("/account/passkeys/\(second)/removal", from: "/account/passkeys/\(second)")
             #expect(refused.status == 409 && refused.body.contains("second factor"))
             _ = try await platform.ownerPool.run("UPDATE person SET sealed_password = NULL, password_changed_at = NULL")
-            let only = try await delete(second)
+            let only = try await account.send("/account/passkeys/\(second)/removal", from: "/account/passkeys/\(second)")
             #expect(only.status == 409 && only.body.contains("Set a password first"))
             #expect(try await platform.count("passkey") == 1)
             #expect(try await account.actions() == ["deletePasskey"])
@@ -34,7 +39,7 @@ struct DeletePasskeyTests {
         try await TestPlatform.run { platform in
             let account = try await OwnAccount.make(platform)
             let id = try await account.addPasskeyRow()
-            #expect(try await account.send("/account/passkeys/\(id)/removal", from: "/account/passkeys/\(id)").status == 303)
+            #expect(try await account.confirm("/account/passkeys/\(id)/removal", from: "/account/passkeys/\(id)").status == 303)
             #expect(try await platform.count("passkey") == 0)
         }
     }

@@ -69,6 +69,11 @@ struct OwnAccount: Sendable {
         try await browser.sendForm(path, fields, of: try await get(page))
     }
 
+    /// Sends the form of a page, and then that of the page that asks before a removal.
+    func confirm(_ path: String, from page: String) async throws -> TestBrowser.Answer {
+        try await browser.sendForm(path, of: try await send(path, from: page))
+    }
+
     /// Signs in with the password and the app, on the sign-in pages of a browser.
     func signIn(in browser: TestBrowser, password: String = password) async throws -> TestBrowser.Answer {
         let start = try await browser.get(browser.publicURL + "/account/sign-in")
