@@ -89,6 +89,11 @@ extension Language {
         .onlyYourOrganization: "Votre organisation n’autorise la connexion qu’avec son propre service.",
         .needsOrganizationsService:
             "Vous ne pouvez utiliser cette adhésion qu’après une connexion avec le propre service de l’organisation.",
+        .organizationSignsYouIn: "Votre organisation vous connecte",
+        .providerChangesNothing:
+            "Vous vous êtes connecté avec le service de votre organisation. Cette connexion ne permet pas de modifier votre compte.",
+        .organizationHasPassword: "Votre organisation gère le mot de passe de son service.",
+        .signInToChange: "Si ce compte a aussi un mot de passe ou une clé d’accès, connectez-vous avec pour modifier le compte.",
         .signInThereIsNotNew: "L’autre service n’a pas confirmé que vous vous y êtes connecté au cours des 10 dernières minutes.",
         .connectApple: "Associer votre compte Apple",
         .disconnectApple: "Dissocier votre compte Apple",

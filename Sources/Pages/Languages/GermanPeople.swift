@@ -87,6 +87,11 @@ extension Language {
         .onlyYourOrganization: "Ihre Organisation erlaubt die Anmeldung nur mit ihrem eigenen Dienst.",
         .needsOrganizationsService:
             "Sie können diese Mitgliedschaft nur nach einer Anmeldung mit dem eigenen Dienst der Organisation nutzen.",
+        .organizationSignsYouIn: "Ihre Organisation meldet Sie an",
+        .providerChangesNothing:
+            "Sie haben sich mit dem Dienst Ihrer Organisation angemeldet. Diese Anmeldung kann Ihr Konto nicht ändern.",
+        .organizationHasPassword: "Das Passwort für ihren Dienst verwaltet Ihre Organisation.",
+        .signInToChange: "Wenn dieses Konto auch ein Passwort oder einen Passkey hat, melden Sie sich damit an, um das Konto zu ändern.",
         .signInThereIsNotNew: "Der andere Dienst hat nicht bestätigt, dass Sie sich dort in den letzten 10 Minuten angemeldet haben.",
         .connectApple: "Apple Account verbinden",
         .disconnectApple: "Apple Account trennen",

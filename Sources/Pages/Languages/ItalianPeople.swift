@@ -85,6 +85,11 @@ extension Language {
         .askYourOrganization: "Chiedi a un amministratore della tua organizzazione.",
         .onlyYourOrganization: "La tua organizzazione consente l’accesso solo con il proprio servizio.",
         .needsOrganizationsService: "Puoi usare questa appartenenza solo dopo un accesso con il servizio dell’organizzazione.",
+        .organizationSignsYouIn: "La Sua organizzazione gestisce il Suo accesso",
+        .providerChangesNothing:
+            "Ha effettuato l’accesso con il servizio della Sua organizzazione. Con questo accesso non si può modificare l’account.",
+        .organizationHasPassword: "La Sua organizzazione gestisce la password del proprio servizio.",
+        .signInToChange: "Se questo account ha anche una password o una passkey, acceda con quella per modificare l’account.",
         .signInThereIsNotNew: "L’altro servizio non ha confermato che vi hai effettuato l’accesso negli ultimi 10 minuti.",
         .connectApple: "Collega il tuo account Apple",
         .disconnectApple: "Scollega il tuo account Apple",

@@ -86,6 +86,12 @@ extension Language {
         .askYourOrganization: "Pregunte a un administrador de su organización.",
         .onlyYourOrganization: "Su organización solo permite iniciar sesión con su propio servicio.",
         .needsOrganizationsService: "Solo puede usar esta membresía después de iniciar sesión con el servicio propio de la organización.",
+        .organizationSignsYouIn: "Su organización gestiona su inicio de sesión",
+        .providerChangesNothing:
+            "Ha iniciado sesión con el servicio de su organización. Con este inicio de sesión no se puede cambiar su cuenta.",
+        .organizationHasPassword: "Su organización gestiona la contraseña de su servicio.",
+        .signInToChange:
+            "Si esta cuenta también tiene una contraseña o una clave de acceso, inicie sesión con ella para cambiar la cuenta.",
         .signInThereIsNotNew: "El otro servicio no confirmó que usted haya iniciado sesión allí en los últimos 10 minutos.",
         .connectApple: "Conectar su cuenta de Apple",
         .disconnectApple: "Desconectar su cuenta de Apple",

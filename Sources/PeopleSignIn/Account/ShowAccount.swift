@@ -8,8 +8,8 @@ import Postgres
 import Web
 
 extension AccountRoutes {
-    /// Shows the own account: each part with its state and the way to change it, and then the sign-out. The session of a tenant's provider sees its sign-ins and
-    /// its membership only.
+    /// Shows the own account: each part with its state and the way to change it, and then the sign-out. The
+    /// session of a tenant's provider sees the name, the address, its sign-ins and its membership only.
     @Sendable
     func showAccount(_ request: Request, _ account: AccountContext) async throws -> Response {
         let (frame, done) = (endpoints.frame(request, account.web), try endpoints.query(request)["done"])
@@ -20,7 +20,15 @@ extension AccountRoutes {
         if let outcome = AppleOutcome.allCases.first(where: { done?.isSame(as: $0.rawValue) == true }) {
             if outcome.isProblem { page.problem = outcome.text } else { page.notice = outcome.text }
         }
-        if account.isOfAccount { page.sections = try await parts(of: account, in: language) }
+        if account.isOfAccount {
+            page.sections = try await parts(of: account, in: language)
+        } else {
+            page.details = [.providerChangesNothing]
+            page.sections = [
+                .init(language.text(.yourName), lines: [account.person.name]),
+                .init(language.text(.emailAddress), lines: [account.person.email]),
+            ]
+        }
         for (heading, path) in [(Text.signIns, "/account/sessions"), (.apiKeys, "/account/api-keys")] {
             let heading = language.text(heading)
             page.sections.append(.init(heading, links: [.init(text: language.text(.seeAll), subject: heading, path: path)]))

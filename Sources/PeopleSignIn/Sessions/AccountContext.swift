@@ -35,15 +35,16 @@ package struct AccountContext: Sendable {
     private var hasRecentSignIn: Bool { now < session.authenticatedAt.addingTimeInterval(Self.recency) }
 
     /// For the data of the account.
-    /// - Throws: `SignInAgain`, which leads to the sign-in and back to the page.
-    func requireAccount() throws(SignInAgain) {
-        if !isOfAccount { throw SignInAgain() }
+    /// - Throws: `SessionOfProvider`, which leads to a page with the reason.
+    func requireAccount() throws(SessionOfProvider) {
+        if !isOfAccount { throw SessionOfProvider() }
     }
 
     /// For changes of the account.
-    /// - Throws: `SignInAgain`.
-    func requireRecent() throws(SignInAgain) {
-        if !isRecent { throw SignInAgain() }
+    /// - Throws: `SessionOfProvider`; `SignInAgain`, which leads to the sign-in and back to the page.
+    func requireRecent() throws {
+        try requireAccount()
+        try requireRecentSignIn()
     }
 
     /// For the address. A tenant with a provider of its own decides by the address who must use it, so nobody leaves the provider by a change.
@@ -70,6 +71,9 @@ package struct AccountContext: Sendable {
 package struct SignInAgain: Error {
     package init() {}
 }
+
+/// The session of a tenant's provider does not change the account. Another sign-in there would not help.
+struct SessionOfProvider: Error {}
 
 // MARK: Finding the session
 
@@ -122,7 +126,11 @@ extension AccountEndpoints {
         answering { request, context in
             let place = ReturnPath(request.uri.path)
             guard let account = try await account(request, context) else { return signInFirst(returningTo: place) }
-            do { return try await body(request, account) } catch is SignInAgain { return signInFirst(returningTo: place) }
+            do { return try await body(request, account) } catch is SignInAgain {
+                return signInFirst(returningTo: place)
+            } catch is SessionOfProvider {
+                return pageOfProvider(for: place).response(in: frame(request, context))
+            }
         }
     }
 
@@ -139,12 +147,24 @@ extension AccountEndpoints {
             guard let account = try await account(request, context) else { return signInFirst(returningTo: place) }
             guard FormToken.isRight(form[FormToken.field], for: account.session.id.description, with: keyring)
             else { throw ErrorPage.formNotCurrent }
-            do { return try await body(request, form, account) } catch is SignInAgain { return signInFirst(returningTo: place) }
+            do { return try await body(request, form, account) } catch is SignInAgain {
+                return signInFirst(returningTo: place)
+            } catch is SessionOfProvider {
+                return .seeOther(page)
+            }
         }
     }
 
     /// The redirect to the sign-in.
-    private func signInFirst(returningTo place: ReturnPath?) -> Response {
-        .seeOther("/account/sign-in" + (place.map { "?again=\($0.path)" } ?? ""))
+    private func signInFirst(returningTo place: ReturnPath?) -> Response { .seeOther(signInPath(place)) }
+
+    private func signInPath(_ place: ReturnPath?) -> String { "/account/sign-in" + (place.map { "?again=\($0.path)" } ?? "") }
+
+    /// The page for a session of a tenant's provider, in place of one that changes the account: the reason, and the sign-in that can.
+    private func pageOfProvider(for place: ReturnPath?) -> AccountPage {
+        var page = AccountPage(.organizationSignsYouIn)
+        page.details = [.providerChangesNothing, .organizationHasPassword, .signInToChange]
+        page.links = [.init(text: .signInToYourAccount, path: signInPath(place))]
+        return page.leadingBack()
     }
 }
