@@ -139,6 +139,7 @@ package enum Text: String, CaseIterable, Sendable {
     case onlyWayIn, signIns, thisBrowser, aBrowser, aTerminal, signedInOn, signOutElsewhere, memberships
     case ownPasskey, passkeyIsRemoved, noLongerSignsIn
     case organizationSignsYouIn, providerChangesNothing, organizationHasPassword, signInToChange
+    case organizationNeedsAddress
     case apiKeys, apiKeysStayValid, noAPIKeys, expiresOn, doesNotExpire, revoke
     case wholeInstallation, noMembership, leave, askToLeave, askToLeaveInstallation, leavingEndsAccess, lastOwnerStays
     case recoverAccount, recoveryByMail, recoveryIsOnItsWay, setNewPassword, lostAllFactors, linkIsInvalid

@@ -191,7 +191,9 @@ struct SSOTakeoverTests {
                 let leads = try await ada.browser.post(
                     "\(SSOPlatform.root)/account/sso", form: TerminalPerson.fields(of: "/account/sso", in: page))
                 #expect(leads.header("Refresh")?.contains(provider.issuer) == true, "\(leads.status) \(leads.body)")
-                // Nobody leaves the provider by another address.
+                // Nobody leaves the provider by another address, and the page says so before.
+                let reason = try await ada.open("/email").body
+                #expect(reason.contains("you cannot change it here") && !reason.contains("<form"), "\(reason)")
                 let moved = try await ada.browser.post(
                     "\(SSOPlatform.root)/account/email", form: [("csrf", try SSOPlatform.csrf(page)), ("email", "ada@private.test")])
                 #expect(moved.status == 403, "\(moved.body)")

@@ -123,7 +123,9 @@ extension Language {
         .changeIt: "Modifier",
         .seeAll: "Tout voir",
         .removeIt: "Supprimer",
-        .addressIsSignInName: "Vous vous connectez avec cette adresse.",
+        .addressIsSignInName: "Vous vous connectez avec {address}.",
+        .organizationNeedsAddress:
+            "Votre organisation décide d’après cette adresse comment vous vous connectez. Vous ne pouvez donc pas la modifier ici.",
         .changeAddress: "Modifier votre adresse e-mail",
         .newAddress: "Nouvelle adresse e-mail",
         .addressChangesByLink:

@@ -121,7 +121,9 @@ extension Language {
         .changeIt: "Ändern",
         .seeAll: "Alle ansehen",
         .removeIt: "Entfernen",
-        .addressIsSignInName: "Mit dieser Adresse melden Sie sich an.",
+        .addressIsSignInName: "Sie melden sich mit {address} an.",
+        .organizationNeedsAddress:
+            "Ihre Organisation entscheidet anhand dieser Adresse, wie Sie sich anmelden. Deshalb können Sie sie hier nicht ändern.",
         .changeAddress: "E-Mail-Adresse ändern",
         .newAddress: "Neue E-Mail-Adresse",
         .addressChangesByLink: "Eine E-Mail mit einem Link geht an die neue Adresse. Ihre Adresse ändert sich, wenn Sie den Link öffnen.",

@@ -118,7 +118,9 @@ extension Language {
         .changeIt: "Modifica",
         .seeAll: "Vedi tutto",
         .removeIt: "Rimuovi",
-        .addressIsSignInName: "Lei accede con questo indirizzo.",
+        .addressIsSignInName: "Lei accede con {address}.",
+        .organizationNeedsAddress:
+            "La Sua organizzazione decide in base a questo indirizzo come Lei accede, quindi non può modificarlo qui.",
         .changeAddress: "Modifica il Suo indirizzo email",
         .newAddress: "Nuovo indirizzo email",
         .addressChangesByLink: "Un’email con un link viene inviata al nuovo indirizzo. Il Suo indirizzo cambia quando apre il link.",

@@ -117,7 +117,9 @@ extension Language {
         .changeIt: "Değiştir",
         .seeAll: "Tümünü gör",
         .removeIt: "Kaldır",
-        .addressIsSignInName: "Bu adresle oturum açıyorsunuz.",
+        .addressIsSignInName: "{address} ile oturum açıyorsunuz.",
+        .organizationNeedsAddress:
+            "Kuruluşunuz nasıl oturum açacağınıza bu adrese göre karar verir. Bu nedenle adresi burada değiştiremezsiniz.",
         .changeAddress: "E-posta adresinizi değiştirin",
         .newAddress: "Yeni e-posta adresi",
         .addressChangesByLink: "Yeni adrese bağlantı içeren bir e-posta gönderilir. Bağlantıyı açtığınızda adresiniz değişir.",

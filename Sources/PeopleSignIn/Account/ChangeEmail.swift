@@ -11,7 +11,7 @@ extension AccountRoutes {
     /// How many links the person gets, in how many seconds.
     private static let limit: (mails: Int, window: TimeInterval) = (3, 15 * 60)
 
-    /// Shows the form for another address.
+    /// Shows the present address, and the form for another one.
     @Sendable
     func showEmail(_ request: Request, _ account: AccountContext) async throws -> Response {
         try account.requireRecent()
@@ -51,14 +51,20 @@ extension AccountRoutes {
     }
 
     private func emailPage(_ account: AccountContext, typed: String = "", problem: Text? = nil) -> AccountPage {
-        var page = AccountPage(.changeAddress)
+        var page = AccountPage(.changeAddress, values: [.address: account.person.email])
+        page.details = [.addressIsSignInName]
+        // The form would be refused.
+        guard account.waiting.isEmpty else {
+            page.details += [.organizationNeedsAddress, .askYourOrganization]
+            return page.leadingBack()
+        }
         guard endpoints.mail != nil else {
-            page.details = [.noMail]
+            page.details.append(.noMail)
             return page.leadingBack()
         }
         var field = AccountForm.Field("email", .newAddress, .email, autocomplete: "email")
         (field.value, field.problem) = (typed, problem)
-        page.details = [.addressIsSignInName, .addressChangesByLink]
+        page.details.append(.addressChangesByLink)
         page.forms = [AccountForm("/account/email", account.formToken, fields: [field], button: .sendLinkByMail)]
         if problem != nil { page.status = .badRequest }
         return page.leadingBack()
