@@ -21,6 +21,9 @@ struct UnknownAddressTests {
             }
             let nothing = try await TestBrowser(platform).get("\(TestPlatform.publicURL)/nothing", headers: Self.browser)
             #expect(nothing.status == 404 && nothing.body.contains("<h1>There is no page at this address</h1>"))
+            let ofAccount = try await TestBrowser(platform).get("\(TestPlatform.publicURL)/account/nothing", headers: Self.browser)
+            #expect(ofAccount.status == 404 && ofAccount.body.contains("<h1>There is no page at this address</h1>"))
+            #expect(ofAccount.body.contains("<a class=\"button\" href=\"/account\">Back to your account</a>"))
             for url in ["/v1/nothing", "/v1/tenants/acme"] {
                 let answer = try await TestBrowser(platform).get(TestPlatform.publicURL + url, headers: Self.browser)
                 #expect(answer.header("Content-Type") == "application/problem+json", "\(url)")

@@ -18,24 +18,30 @@ extension AccountRoutes {
     @Sendable
     func showRecovery(_ request: Request, _ context: WebContext) async throws -> Response {
         let step = endpoints.step(request) ?? StepTicket(.start, next: .account, at: endpoints.now())
-        return recoveryPage(step, typed: step.email ?? "").response(in: endpoints.frame(request, context))
-            .setting([endpoints.cookie(step)])
+        var page = recoveryPage(step, typed: step.email ?? "")
+        page.links = [try await wayBack(request, context)]
+        return page.response(in: endpoints.frame(request, context)).setting([endpoints.cookie(step)])
     }
 
     /// Mails a link for a new password. The page and its time are the same for an address without an account.
     @Sendable
     func askForRecovery(_ request: Request, _ form: OwnForm, _ step: StepTicket, _ context: WebContext) async throws -> Response {
         let (start, frame, now) = (ContinuousClock.now, endpoints.frame(request, context), endpoints.now())
-        guard let sender = endpoints.mail else { return recoveryPage(step).response(in: frame) }
+        let back = try await wayBack(request, context)
+        func answer(_ page: AccountPage) -> Response {
+            var page = page
+            page.links = [back]
+            return page.response(in: frame)
+        }
+        guard let sender = endpoints.mail else { return answer(recoveryPage(step)) }
         let typed = form["email"] ?? ""
-        guard let address = MailAddress(typed)?.address
-        else { return recoveryPage(step, typed: typed, problem: .enterAnAddress).response(in: frame) }
+        guard let address = MailAddress(typed)?.address else { return answer(recoveryPage(step, typed: typed, problem: .enterAnAddress)) }
         let room = recoveries.take(CallerNetwork.of(context.record.current.address), at: start)
         guard room.isGranted else {
             let seconds = max(1, room.secondsUntilNext)
             var page = recoveryPage(step, typed: typed, problem: .tooManyAttempts)
             (page.values[.wait], page.status) = (frame.language.wait(seconds), .tooManyRequests)
-            var response = page.response(in: frame)
+            var response = answer(page)
             response.headers[.retryAfter] = "\(seconds)"
             return response
         }
@@ -43,7 +49,7 @@ extension AccountRoutes {
         try await Task.sleep(until: start + Self.pause)
         var page = AccountPage(.lookIntoMailbox, values: [.address: address])
         page.details = [.recoveryIsOnItsWay, .openLinkWithinHour, .lookIntoSpam]
-        return page.response(in: frame)
+        return answer(page)
     }
 
     /// Mails the link, if there is an account. The mail goes only to the address of the account.
@@ -72,6 +78,12 @@ extension AccountRoutes {
                 try AuditEvent.insert("askForRecovery", of: person.id.description, owner: .platform, by: origin, at: now),
             ])
         }
+    }
+
+    /// The link to the account, or to the sign-in that led here.
+    private func wayBack(_ request: Request, _ context: WebContext) async throws -> AccountPage.Link {
+        try await endpoints.account(request, context) == nil
+            ? .init(text: .signInToYourAccount, path: "/account/sign-in") : .init(text: .backToYourAccount, path: "/account")
     }
 
     private func recoveryPage(_ step: StepTicket, typed: String = "", problem: Text? = nil) -> AccountPage {

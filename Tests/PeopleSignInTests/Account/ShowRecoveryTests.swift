@@ -14,7 +14,8 @@ struct ShowRecoveryTests {
             let url = "\(TestPlatform.publicURL)/account/recovery"
             let page = try await TestBrowser(platform).get(url)
             #expect(page.status == 200 && page.body.contains("Recover your account") && page.body.contains("action=\"/account/recovery\""))
-            #expect(mails.mails.isEmpty)
+            #expect(mails.mails.isEmpty && page.body.contains("<a href=\"/account/sign-in\">"))
+            #expect(try await OwnAccount.make(platform, "Grace").get("/account/recovery").body.contains("Back to your account"))
             // The address of the sign-in that led here.
             let ada = PersonClient(platform)
             _ = try await ada.send("/sign-in", [("email", ada.email)], from: try await ada.open("/sign-in"))
