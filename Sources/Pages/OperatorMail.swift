@@ -9,10 +9,19 @@ package struct OperatorMail {
         ///   - name: the name of the operator.
         ///   - command: the command of `espalierctl` that ends the access.
         case supportStarted(by: String, reason: String, until: Date, command: String)
-        case membersChanged
+        /// - Parameter name: the name of the operator.
+        case membersChanged(by: String, MemberChange)
         /// - Parameter actor: the address of a member, or the ID of another actor.
-        case providerSet(issuer: String, actor: String)
+        case providerSet(issuer: String, isRequired: Bool, actor: String)
         case providerDeleted(actor: String)
+    }
+
+    /// A change of the members, with the address of the person and the names of the roles.
+    package enum MemberChange: Sendable {
+        case invited(String, role: String)
+        case uninvited(String, role: String)
+        case roleChanged(String, from: String, to: String)
+        case removed(String, role: String)
     }
 
     /// The event, in up to 200 characters.
@@ -39,16 +48,36 @@ package struct OperatorMail {
                 language.text(.supportStarted, values), language.isolated(DisplayName.visible(reason)),
                 language.text(.supportCanEnd), language.isolated(command),
             ]
-        case .membersChanged: paragraphs = [language.text(.operatorChangedMembers, values)]
-        case .providerSet(let issuer, let actor):
+        case .membersChanged(let user, let change):
+            values[.user] = language.isolated(DisplayName.visible(user))
+            paragraphs = [language.text(.operatorChangedMembers, values), change.text(in: language)]
+        case .providerSet(let issuer, let isRequired, let actor):
             values[.user] = language.isolated(actor)
-            paragraphs = [language.text(.providerWasSet, values), language.isolated(issuer)]
+            paragraphs = [
+                language.text(.providerWasSet, values), language.isolated(issuer),
+                language.text(isRequired ? .providerIsRequired : .providerIsOptional),
+            ]
         case .providerDeleted(let actor):
             values[.user] = language.isolated(actor)
             paragraphs = [language.text(.providerWasDeleted, values)]
         }
         text = paragraphs.joined(separator: "\n\n") + "\n"
         html = AccountMail.html(subject, paragraphs[0], rest: Array(paragraphs.dropFirst()), in: language)
+    }
+}
+
+extension OperatorMail.MemberChange {
+    fileprivate func text(in language: Language) -> String {
+        func text(_ text: Text, _ name: String, _ role: String, earlier: String = "") -> String {
+            let values: [Text.Placeholder: String] = [.name: name, .role: role, .earlier: earlier]
+            return language.text(text, values.mapValues { language.isolated(DisplayName.visible($0)) })
+        }
+        return switch self {
+        case .invited(let name, let role): text(.memberInvited, name, role)
+        case .uninvited(let name, let role): text(.memberUninvited, name, role)
+        case .roleChanged(let name, let earlier, let role): text(.memberRoleChanged, name, role, earlier: earlier)
+        case .removed(let name, let role): text(.memberRemoved, name, role)
+        }
     }
 }
 

@@ -151,14 +151,16 @@ package enum Text: String, CaseIterable, Sendable {
     case noticeNewAddress, noticePasskeyName, noticeTime, noticeNetwork
     case noticeNewNetwork, noticeCodesGuessed, noticeRecoveryCodesGuessed, noticeFactorsReset
     case ifItWasNotYou, ifAddressIsLost, ifYouDidNotAsk, checkYourAccount, ifMailboxIsRead, nameHasLimit
-    case providerWasSet, providerWasDeleted
+    case providerWasSet, providerIsRequired, providerIsOptional, providerWasDeleted
     case subjectOfSupport, subjectOfMembers, subjectOfProvider, supportStarted, supportCanEnd, operatorChangedMembers
+    case memberInvited, memberUninvited, memberRoleChanged, memberRemoved
 }
 
 extension Text {
     /// A place in a text for a value, written as `{application}`.
     package enum Placeholder: String, CaseIterable, Sendable {
-        case address, api, application, count, date, field, limit, machine, minutes, name, organization, parameter, reference, role,
+        case address, api, application, count, date, earlier, field, limit, machine, minutes, name, organization, parameter, reference,
+            role,
             seconds,
             user, wait
         case limitWhenEncoded = "limit_when_encoded"

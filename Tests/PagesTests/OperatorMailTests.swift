@@ -12,8 +12,13 @@ struct OperatorMailTests {
         [
             .supportStarted(
                 by: "Grace \u{202E}Hopper", reason: reason, until: Date(timeIntervalSince1970: 1_800_000_000),
-                command: "espalierctl support end support_1 --tenant acme"), .membersChanged,
-            .providerSet(issuer: "https://id.test", actor: "ada@acme.test"), .providerDeleted(actor: "ada@acme.test"),
+                command: "espalierctl support end support_1 --tenant acme"),
+            .membersChanged(by: "Grace \u{202E}Hopper", .invited("mary@acme.test", role: "Developer")),
+            .membersChanged(by: "Grace \u{202E}Hopper", .uninvited("mary@acme.test", role: "Developer")),
+            .membersChanged(by: "Grace \u{202E}Hopper", .roleChanged("mary@acme.test", from: "Viewer", to: "Developer")),
+            .membersChanged(by: "Grace \u{202E}Hopper", .removed("mary@acme.test", role: "Developer")),
+            .providerSet(issuer: "https://id.test", isRequired: true, actor: "ada@acme.test"),
+            .providerSet(issuer: "https://id.test", isRequired: false, actor: "ada@acme.test"), .providerDeleted(actor: "ada@acme.test"),
         ].map {
             OperatorMail($0, organization: organization, of: host, in: language)
         }
@@ -33,6 +38,26 @@ struct OperatorMailTests {
         let started = Self.mails(of: "Acme", in: language)[0]
         #expect(started.text.contains(Self.reason) && started.text.contains("Grace  Hopper") && !started.html.contains("<b>"))
         for text in ["2027-01-15 08:00 UTC", "espalierctl support end support_1 --tenant acme"] { #expect(started.text.contains(text)) }
+    }
+
+    @Test("a mail about members names the operator, the person and the roles, with words per change", arguments: Language.allCases)
+    func members(_ language: Language) {
+        let mails = Self.mails(of: "Acme", in: language)[1...4]
+        for mail in mails {
+            for text in ["Grace  Hopper", "mary@acme.test", "Developer"] { #expect(mail.text.contains(text) && mail.html.contains(text)) }
+        }
+        #expect(mails.map { $0.text.contains("Viewer") } == [false, false, true, false] && Set(mails.map(\.text)).count == 4)
+        let change = OperatorMail.MemberChange.removed("mary@acme.test", role: "<b>Vip\u{202E}</b>")
+        let mail = OperatorMail(.membersChanged(by: "<i>Grace</i>", change), organization: "Acme", of: "login.test", in: language)
+        #expect(mail.text.contains("<b>Vip </b>") && !mail.html.contains("<b>") && !mail.html.contains("<i>"))
+    }
+
+    @Test("a mail about the provider says whether it is required", arguments: Language.allCases)
+    func provider(_ language: Language) {
+        let mails = Self.mails(of: "Acme", in: language)
+        for (mail, words) in [(mails[5], [true, false]), (mails[6], [false, true]), (mails[7], [false, false])] {
+            #expect([Text.providerIsRequired, .providerIsOptional].map { mail.text.contains(language.text($0)) } == words)
+        }
     }
 
     @Test("a subject fits into 200 characters, and a name changes no direction and adds no line", arguments: Language.allCases)

@@ -197,6 +197,9 @@ extension Language {
         .mailLinkWorksOnce: "يعمل الرابط مرة واحدة خلال ساعة.",
         .providerWasSet:
             "عيّن {user} الخدمة التي يسجّل بها أعضاء {organization} الدخول إلى {address}. تستطيع الخدمة تسجيل الدخول باسم كل عضو له عنوان في نطاقاتها. يعرض سجل التدقيق التفاصيل.",
+        .providerIsRequired:
+            "الخدمة إلزامية: لا يستطيع الأعضاء الذين لهم عناوين في نطاقاتها تسجيل الدخول من دونها. يستطيع المالك وحده الاستمرار في استخدام مفتاح مرور.",
+        .providerIsOptional: "الخدمة ليست إلزامية: لا يزال بإمكان الأعضاء تسجيل الدخول بكلمة مرور أو مفتاح مرور.",
         .providerWasDeleted: "حذف {user} الخدمة التي كان أعضاء {organization} يسجّلون بها الدخول إلى {address}. يعرض سجل التدقيق التفاصيل.",
         .subjectOfSupport: "وصول دعم إلى {organization} في {address}",
         .subjectOfMembers: "تغيير من مشغّل: أعضاء {organization} في {address}",
@@ -204,7 +207,11 @@ extension Language {
         .supportStarted:
             "بدأ {user}، أحد مشغّلي {address}، وصول دعم إلى {organization}. يستطيع المشغّل قراءة البيانات وتغييرها حتى {date}. السبب:",
         .supportCanEnd: "يعرض سجل التدقيق كل إجراء. يستطيع المالكون والمسؤولون إنهاء الوصول في أي وقت بهذا الأمر:",
-        .operatorChangedMembers: "غيّر أحد مشغّلي {address} أعضاء {organization} أو دعواتها. يعرض سجل التدقيق التفاصيل.",
+        .operatorChangedMembers: "غيّر {user}، أحد مشغّلي {address}، أعضاء {organization} أو دعواتها. يعرض سجل التدقيق التفاصيل.",
+        .memberInvited: "دعوة جديدة: {name}. الدور: {role}.",
+        .memberUninvited: "دعوة محذوفة: {name}. الدور: {role}.",
+        .memberRoleChanged: "الدور الجديد لـ {name}: {role}. الدور السابق: {earlier}.",
+        .memberRemoved: "عضو تمت إزالته: {name}. الدور: {role}.",
         .noticeOfAccount: "حسابك في {address}",
         .noticeAddressChanged: "تغيّر عنوان البريد الإلكتروني لحسابك في {address}. تُرسل هذه الرسالة إلى العنوان السابق.",
         .noticePasswordChanged: "تغيّرت كلمة المرور لحسابك في {address}.",

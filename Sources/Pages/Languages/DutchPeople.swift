@@ -197,6 +197,9 @@ extension Language {
         .mailLinkWorksOnce: "De link werkt één keer, binnen een uur.",
         .providerWasSet:
             "{user} heeft de dienst ingesteld waarmee leden van {organization} inloggen bij {address}. De dienst kan inloggen als elk lid met een adres in zijn domeinen. Het auditlogboek toont de details.",
+        .providerIsRequired:
+            "De dienst is verplicht: leden met een adres in zijn domeinen kunnen niet zonder inloggen. Alleen een eigenaar kan nog een toegangssleutel gebruiken.",
+        .providerIsOptional: "De dienst is niet verplicht: leden kunnen nog steeds inloggen met een wachtwoord of een toegangssleutel.",
         .providerWasDeleted:
             "{user} heeft de dienst verwijderd waarmee leden van {organization} inlogden bij {address}. Het auditlogboek toont de details.",
         .subjectOfSupport: "Supporttoegang tot {organization} bij {address}",
@@ -207,7 +210,11 @@ extension Language {
         .supportCanEnd:
             "Het auditlogboek toont elke handeling. Eigenaren en beheerders van de organisatie kunnen de toegang op elk moment met deze opdracht beëindigen:",
         .operatorChangedMembers:
-            "Een beheerder van {address} heeft leden of uitnodigingen van {organization} gewijzigd. Het auditlogboek toont de details.",
+            "{user}, een beheerder van {address}, heeft leden of uitnodigingen van {organization} gewijzigd. Het auditlogboek toont de details.",
+        .memberInvited: "Uitgenodigd: {name}. Rol: {role}.",
+        .memberUninvited: "Uitnodiging verwijderd: {name}. Rol: {role}.",
+        .memberRoleChanged: "Nieuwe rol van {name}: {role}. Eerdere rol: {earlier}.",
+        .memberRemoved: "Verwijderd: {name}. Rol: {role}.",
         .noticeOfAccount: "Uw account bij {address}",
         .noticeAddressChanged: "Het e-mailadres van uw account bij {address} is gewijzigd. Deze e-mail gaat naar het eerdere adres.",
         .noticePasswordChanged: "Het wachtwoord van uw account bij {address} is gewijzigd.",

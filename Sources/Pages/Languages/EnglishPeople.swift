@@ -195,6 +195,9 @@ extension Language {
         .mailLinkWorksOnce: "The link works once, within an hour.",
         .providerWasSet:
             "{user} set the service with which members of {organization} sign in at {address}. It can sign in as each member with an address in its domains. The audit trail shows the details.",
+        .providerIsRequired:
+            "The service is required: members with an address in its domains cannot sign in without it. Only an owner can still use a passkey.",
+        .providerIsOptional: "The service is not required: members can still sign in with a password or a passkey.",
         .providerWasDeleted:
             "{user} deleted the service with which members of {organization} signed in at {address}. The audit trail shows the details.",
         .subjectOfSupport: "Support access to {organization} at {address}",
@@ -204,7 +207,11 @@ extension Language {
             "{user}, an operator of {address}, started a support access to {organization}. Until {date}, the operator can read and change its data. The reason:",
         .supportCanEnd: "The audit trail shows each act. Owners and admins can end the access at any time with this command:",
         .operatorChangedMembers:
-            "An operator of {address} changed the members or invitations of {organization}. The audit trail shows the details.",
+            "{user}, an operator of {address}, changed the members or invitations of {organization}. The audit trail shows the details.",
+        .memberInvited: "Invited: {name}. Role: {role}.",
+        .memberUninvited: "Invitation deleted: {name}. Role: {role}.",
+        .memberRoleChanged: "New role of {name}: {role}. Earlier role: {earlier}.",
+        .memberRemoved: "Removed: {name}. Role: {role}.",
         .noticeOfAccount: "Your account at {address}",
         .noticeAddressChanged: "The email address of your account at {address} has changed. This mail goes to the earlier address.",
         .noticePasswordChanged: "The password of your account at {address} has changed.",

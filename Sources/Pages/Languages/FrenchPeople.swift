@@ -206,6 +206,10 @@ extension Language {
         .mailLinkWorksOnce: "Le lien fonctionne une fois, pendant une heure.",
         .providerWasSet:
             "{user} a défini le service avec lequel les membres de {organization} se connectent à {address}. Il peut se connecter en tant que chaque membre dont l’adresse est dans ses domaines. Le journal d’audit contient les détails.",
+        .providerIsRequired:
+            "Le service est obligatoire : les membres dont l’adresse est dans ses domaines ne peuvent pas se connecter autrement. Seul un propriétaire peut encore utiliser une clé d’accès.",
+        .providerIsOptional:
+            "Le service n’est pas obligatoire : les membres peuvent encore se connecter avec un mot de passe ou une clé d’accès.",
         .providerWasDeleted:
             "{user} a supprimé le service avec lequel les membres de {organization} se connectaient à {address}. Le journal d’audit contient les détails.",
         .subjectOfSupport: "Accès d’assistance à {organization} sur {address}",
@@ -216,7 +220,11 @@ extension Language {
         .supportCanEnd:
             "Le journal d’audit montre chaque action. Les propriétaires et les administrateurs peuvent mettre fin à l’accès à tout moment avec cette commande :",
         .operatorChangedMembers:
-            "Un opérateur de {address} a modifié les membres ou les invitations de {organization}. Le journal d’audit montre les détails.",
+            "{user}, opérateur de {address}, a modifié les membres ou les invitations de {organization}. Le journal d’audit montre les détails.",
+        .memberInvited: "Personne invitée : {name}. Rôle : {role}.",
+        .memberUninvited: "Invitation supprimée : {name}. Rôle : {role}.",
+        .memberRoleChanged: "Nouveau rôle de {name} : {role}. Rôle précédent : {earlier}.",
+        .memberRemoved: "Membre supprimé : {name}. Rôle : {role}.",
         .noticeOfAccount: "Votre compte sur {address}",
         .noticeAddressChanged: "L’adresse e-mail de votre compte sur {address} a changé. Cet e-mail est envoyé à l’ancienne adresse.",
         .noticePasswordChanged: "Le mot de passe de votre compte sur {address} a changé.",

@@ -203,6 +203,10 @@ extension Language {
         .mailLinkWorksOnce: "Der Link gilt einmal, innerhalb einer Stunde.",
         .providerWasSet:
             "{user} hat den Dienst eingerichtet, mit dem sich Mitglieder von {organization} bei {address} anmelden. Er kann sich als jedes Mitglied mit einer Adresse in seinen Domains anmelden. Das Audit-Protokoll zeigt die Einzelheiten.",
+        .providerIsRequired:
+            "Der Dienst ist vorgeschrieben: Mitglieder mit einer Adresse in seinen Domains können sich nur mit ihm anmelden. Nur Inhaber können weiterhin einen Passkey verwenden.",
+        .providerIsOptional:
+            "Der Dienst ist nicht vorgeschrieben: Mitglieder können sich weiterhin mit einem Passwort oder einem Passkey anmelden.",
         .providerWasDeleted:
             "{user} hat den Dienst gelöscht, mit dem sich Mitglieder von {organization} bei {address} angemeldet haben. Das Audit-Protokoll zeigt die Einzelheiten.",
         .subjectOfSupport: "Supportzugriff auf {organization} bei {address}",
@@ -213,7 +217,11 @@ extension Language {
         .supportCanEnd:
             "Das Audit-Protokoll zeigt jede Handlung. Inhaber und Administratoren können den Zugriff jederzeit mit diesem Befehl beenden:",
         .operatorChangedMembers:
-            "Ein Betreiber von {address} hat Mitglieder oder Einladungen von {organization} geändert. Das Audit-Protokoll zeigt die Einzelheiten.",
+            "{user}, Betreiber von {address}, hat Mitglieder oder Einladungen von {organization} geändert. Das Audit-Protokoll zeigt die Einzelheiten.",
+        .memberInvited: "Eingeladen: {name}. Rolle: {role}.",
+        .memberUninvited: "Einladung gelöscht: {name}. Rolle: {role}.",
+        .memberRoleChanged: "Neue Rolle von {name}: {role}. Frühere Rolle: {earlier}.",
+        .memberRemoved: "Entfernt: {name}. Rolle: {role}.",
         .noticeOfAccount: "Ihr Konto bei {address}",
         .noticeAddressChanged: "Die E-Mail-Adresse Ihres Kontos bei {address} hat sich geändert. Diese E-Mail geht an die frühere Adresse.",
         .noticePasswordChanged: "Das Passwort Ihres Kontos bei {address} hat sich geändert.",

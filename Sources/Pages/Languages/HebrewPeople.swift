@@ -187,6 +187,9 @@ extension Language {
         .mailLinkWorksOnce: "הקישור פועל פעם אחת, בתוך שעה.",
         .providerWasSet:
             "{user} הגדיר את השירות שדרכו חברים של {organization} מתחברים אל {address}. השירות יכול להתחבר בתור כל חבר עם כתובת בדומיינים שלו. יומן הביקורת מציג את הפרטים.",
+        .providerIsRequired:
+            "השירות הוא חובה: חברים עם כתובת בדומיינים שלו אינם יכולים להתחבר בלעדיו. רק בעלים יכולים עדיין להשתמש במפתח גישה.",
+        .providerIsOptional: "השירות אינו חובה: חברים יכולים עדיין להתחבר עם סיסמה או מפתח גישה.",
         .providerWasDeleted: "{user} מחק את השירות שדרכו חברים של {organization} התחברו אל {address}. יומן הביקורת מציג את הפרטים.",
         .subjectOfSupport: "גישת תמיכה אל {organization} ב־{address}",
         .subjectOfMembers: "שינוי של מפעיל: חברים של {organization} ב־{address}",
@@ -194,7 +197,11 @@ extension Language {
         .supportStarted:
             "{user}, מפעיל של {address}, התחיל גישת תמיכה אל {organization}. עד {date} המפעיל יכול לקרוא ולשנות את הנתונים. הסיבה:",
         .supportCanEnd: "יומן הביקורת מציג כל פעולה. בעלים ומנהלים יכולים לסיים את הגישה בכל עת בפקודה הזו:",
-        .operatorChangedMembers: "מפעיל של {address} שינה חברים או הזמנות של {organization}. יומן הביקורת מציג את הפרטים.",
+        .operatorChangedMembers: "{user}, מפעיל של {address}, שינה חברים או הזמנות של {organization}. יומן הביקורת מציג את הפרטים.",
+        .memberInvited: "נשלחה הזמנה: {name}. תפקיד: {role}.",
+        .memberUninvited: "הזמנה נמחקה: {name}. תפקיד: {role}.",
+        .memberRoleChanged: "תפקיד חדש של {name}: {role}. תפקיד קודם: {earlier}.",
+        .memberRemoved: "חבר הוסר: {name}. תפקיד: {role}.",
         .noticeOfAccount: "החשבון שלך ב־{address}",
         .noticeAddressChanged: "כתובת הדוא״ל של החשבון שלך ב־{address} השתנתה. הודעה זו נשלחת לכתובת הקודמת.",
         .noticePasswordChanged: "הסיסמה של החשבון שלך ב־{address} השתנתה.",

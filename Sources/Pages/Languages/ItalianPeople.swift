@@ -197,6 +197,9 @@ extension Language {
         .mailLinkWorksOnce: "Il link funziona una volta, entro un’ora.",
         .providerWasSet:
             "{user} ha impostato il servizio con cui i membri di {organization} accedono a {address}. Può accedere come ogni membro con un indirizzo nei suoi domini. Il registro di controllo mostra i dettagli.",
+        .providerIsRequired:
+            "Il servizio è obbligatorio: i membri con un indirizzo nei suoi domini non possono accedere senza di esso. Solo un proprietario può ancora usare una passkey.",
+        .providerIsOptional: "Il servizio non è obbligatorio: i membri possono ancora accedere con una password o una passkey.",
         .providerWasDeleted:
             "{user} ha eliminato il servizio con cui i membri di {organization} accedevano a {address}. Il registro di controllo mostra i dettagli.",
         .subjectOfSupport: "Accesso di assistenza a {organization} su {address}",
@@ -207,7 +210,11 @@ extension Language {
         .supportCanEnd:
             "Il registro di controllo mostra ogni azione. I proprietari e gli amministratori possono terminare l’accesso in qualsiasi momento con questo comando:",
         .operatorChangedMembers:
-            "Un operatore di {address} ha modificato i membri o gli inviti di {organization}. Il registro di controllo mostra i dettagli.",
+            "{user}, operatore di {address}, ha modificato i membri o gli inviti di {organization}. Il registro di controllo mostra i dettagli.",
+        .memberInvited: "Persona invitata: {name}. Ruolo: {role}.",
+        .memberUninvited: "Invito eliminato: {name}. Ruolo: {role}.",
+        .memberRoleChanged: "Nuovo ruolo di {name}: {role}. Ruolo precedente: {earlier}.",
+        .memberRemoved: "Membro rimosso: {name}. Ruolo: {role}.",
         .noticeOfAccount: "Il Suo account su {address}",
         .noticeAddressChanged: "L’indirizzo email del Suo account su {address} è cambiato. Questa email va all’indirizzo precedente.",
         .noticePasswordChanged: "La password del Suo account su {address} è cambiata.",

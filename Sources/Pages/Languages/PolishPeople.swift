@@ -194,6 +194,9 @@ extension Language {
         .mailLinkWorksOnce: "Link działa raz, w ciągu godziny.",
         .providerWasSet:
             "{user} ustawił usługę, przez którą członkowie {organization} logują się w {address}. Może ona zalogować się jako każdy członek z adresem w jej domenach. Dziennik audytu pokazuje szczegóły.",
+        .providerIsRequired:
+            "Usługa jest wymagana: członkowie z adresem w jej domenach nie mogą zalogować się bez niej. Tylko właściciel może nadal używać klucza dostępu.",
+        .providerIsOptional: "Usługa nie jest wymagana: członkowie nadal mogą logować się hasłem lub kluczem dostępu.",
         .providerWasDeleted:
             "{user} usunął usługę, przez którą członkowie {organization} logowali się w {address}. Dziennik audytu pokazuje szczegóły.",
         .subjectOfSupport: "Dostęp pomocy technicznej do {organization} w {address}",
@@ -203,7 +206,12 @@ extension Language {
             "{user}, operator {address}, rozpoczął dostęp pomocy technicznej do {organization}. Do {date} może odczytywać i zmieniać dane. Powód:",
         .supportCanEnd:
             "Dziennik audytu pokazuje każde działanie. Właściciele i administratorzy mogą w każdej chwili zakończyć dostęp tym poleceniem:",
-        .operatorChangedMembers: "Operator {address} zmienił członków lub zaproszenia {organization}. Dziennik audytu pokazuje szczegóły.",
+        .operatorChangedMembers:
+            "{user}, operator {address}, zmienił członków lub zaproszenia {organization}. Dziennik audytu pokazuje szczegóły.",
+        .memberInvited: "Zaproszenie: {name}. Rola: {role}.",
+        .memberUninvited: "Usunięte zaproszenie: {name}. Rola: {role}.",
+        .memberRoleChanged: "Nowa rola: {name}, {role}. Poprzednia rola: {earlier}.",
+        .memberRemoved: "Usunięty członek: {name}. Rola: {role}.",
         .noticeOfAccount: "Twoje konto w {address}",
         .noticeAddressChanged: "Adres e-mail twojego konta w {address} został zmieniony. Ta wiadomość trafia na poprzedni adres.",
         .noticePasswordChanged: "Hasło do twojego konta w {address} zostało zmienione.",

@@ -196,6 +196,9 @@ extension Language {
         .mailLinkWorksOnce: "O link funciona uma vez, dentro de uma hora.",
         .providerWasSet:
             "{user} definiu o serviço com o qual os membros de {organization} fazem login em {address}. Ele pode fazer login como cada membro com um endereço em seus domínios. O registro de auditoria mostra os detalhes.",
+        .providerIsRequired:
+            "O serviço é obrigatório: membros com um endereço em seus domínios não podem entrar sem ele. Só um proprietário ainda pode usar uma chave de acesso.",
+        .providerIsOptional: "O serviço não é obrigatório: os membros ainda podem entrar com uma senha ou uma chave de acesso.",
         .providerWasDeleted:
             "{user} excluiu o serviço com o qual os membros de {organization} faziam login em {address}. O registro de auditoria mostra os detalhes.",
         .subjectOfSupport: "Acesso de suporte a {organization} em {address}",
@@ -206,7 +209,11 @@ extension Language {
         .supportCanEnd:
             "O registro de auditoria mostra cada ação. Os proprietários e administradores podem terminar o acesso a qualquer momento com este comando:",
         .operatorChangedMembers:
-            "Um operador de {address} alterou os membros ou os convites de {organization}. O registro de auditoria mostra os detalhes.",
+            "{user}, operador de {address}, alterou os membros ou os convites de {organization}. O registro de auditoria mostra os detalhes.",
+        .memberInvited: "Pessoa convidada: {name}. Função: {role}.",
+        .memberUninvited: "Convite excluído: {name}. Função: {role}.",
+        .memberRoleChanged: "Nova função de {name}: {role}. Função anterior: {earlier}.",
+        .memberRemoved: "Membro removido: {name}. Função: {role}.",
         .noticeOfAccount: "A sua conta em {address}",
         .noticeAddressChanged: "O endereço de e-mail da sua conta em {address} mudou. Este e-mail vai para o endereço anterior.",
         .noticePasswordChanged: "A senha da sua conta em {address} mudou.",

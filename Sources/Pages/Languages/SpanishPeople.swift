@@ -199,6 +199,10 @@ extension Language {
         .mailLinkWorksOnce: "El enlace funciona una vez, en el plazo de una hora.",
         .providerWasSet:
             "{user} configuró el servicio con el que los miembros de {organization} inician sesión en {address}. Puede iniciar sesión como cada miembro con una dirección de sus dominios. El registro de auditoría muestra los detalles.",
+        .providerIsRequired:
+            "El servicio es obligatorio: los miembros con una dirección de sus dominios no pueden iniciar sesión sin él. Solo un propietario puede seguir usando una clave de acceso.",
+        .providerIsOptional:
+            "El servicio no es obligatorio: los miembros pueden seguir iniciando sesión con una contraseña o una clave de acceso.",
         .providerWasDeleted:
             "{user} eliminó el servicio con el que los miembros de {organization} iniciaban sesión en {address}. El registro de auditoría muestra los detalles.",
         .subjectOfSupport: "Acceso de soporte a {organization} en {address}",
@@ -209,7 +213,11 @@ extension Language {
         .supportCanEnd:
             "El registro de auditoría muestra cada acción. Los propietarios y administradores pueden terminar el acceso en cualquier momento con este comando:",
         .operatorChangedMembers:
-            "Un operador de {address} cambió los miembros o las invitaciones de {organization}. El registro de auditoría muestra los detalles.",
+            "{user}, operador de {address}, cambió los miembros o las invitaciones de {organization}. El registro de auditoría muestra los detalles.",
+        .memberInvited: "Persona invitada: {name}. Función: {role}.",
+        .memberUninvited: "Invitación eliminada: {name}. Función: {role}.",
+        .memberRoleChanged: "Nueva función de {name}: {role}. Función anterior: {earlier}.",
+        .memberRemoved: "Miembro eliminado: {name}. Función: {role}.",
         .noticeOfAccount: "Su cuenta en {address}",
         .noticeAddressChanged:
             "La dirección de correo electrónico de su cuenta en {address} ha cambiado. Este correo se envía a la dirección anterior.",

@@ -197,6 +197,9 @@ extension Language {
         .mailLinkWorksOnce: "Bağlantı bir saat içinde bir kez çalışır.",
         .providerWasSet:
             "{user}, {organization} üyelerinin {address} üzerinde oturum açtığı hizmeti ayarladı. Bu hizmet, alan adlarında adresi olan her üye olarak oturum açabilir. Denetim günlüğü ayrıntıları gösterir.",
+        .providerIsRequired:
+            "Bu hizmet zorunludur: alan adlarında adresi olan üyeler onsuz oturum açamaz. Yalnızca sahipler geçiş anahtarı kullanmaya devam edebilir.",
+        .providerIsOptional: "Bu hizmet zorunlu değildir: üyeler parola veya geçiş anahtarıyla oturum açmaya devam edebilir.",
         .providerWasDeleted:
             "{user}, {organization} üyelerinin {address} üzerinde oturum açtığı hizmeti sildi. Denetim günlüğü ayrıntıları gösterir.",
         .subjectOfSupport: "{organization} için destek erişimi – {address}",
@@ -206,7 +209,11 @@ extension Language {
             "{address} işletmecisi {user}, {organization} için bir destek erişimi başlattı. İşletmeci {date} tarihine kadar verileri okuyabilir ve değiştirebilir. Nedeni:",
         .supportCanEnd: "Denetim kaydı her işlemi gösterir. Sahipler ve yöneticiler erişimi istedikleri zaman bu komutla sonlandırabilir:",
         .operatorChangedMembers:
-            "{address} işletmecisi {organization} üyelerini veya davetlerini değiştirdi. Ayrıntılar denetim kaydındadır.",
+            "{address} işletmecisi {user}, {organization} üyelerini veya davetlerini değiştirdi. Ayrıntılar denetim kaydındadır.",
+        .memberInvited: "Davet edildi: {name}. Rol: {role}.",
+        .memberUninvited: "Davet silindi: {name}. Rol: {role}.",
+        .memberRoleChanged: "{name} için yeni rol: {role}. Önceki rol: {earlier}.",
+        .memberRemoved: "Kaldırıldı: {name}. Rol: {role}.",
         .noticeOfAccount: "{address} adresindeki hesabınız",
         .noticeAddressChanged: "{address} adresindeki hesabınızın e-posta adresi değişti. Bu e-posta önceki adrese gönderildi.",
         .noticePasswordChanged: "{address} adresindeki hesabınızın parolası değişti.",

@@ -33,14 +33,15 @@ extension InvitationRoutes {
             let frame = PageFrame(request, nil, requestID: call.record.current.requestID)
             mailing = .init(sender: mail, organization: try await organization(call.tenant) ?? call.slug, frame: frame)
         }
-        let notice = try await notices.mail(.membersChanged, of: call)
+        let notice = try await notices.memberMail(of: call, pool)
         let issued = try await Invitation.issue(
             to: address, as: role, until: expiresAt, action: "createInvitation", by: call.origin, publicURL: publicURL, keyring: keyring,
             in: call.database(pool), at: now, mailing: mailing
         ) { db in
             try await call.requireConsent(in: db)
             try call.requireGrant(try await role.scopes(of: owner, in: db))
-            _ = try await db.run(try await notices.insertions(notice, of: owner, in: db, at: now))
+            let mail = try await notice?(.invited(address.address, role: role.title(of: owner, in: db)))
+            _ = try await db.run(try await notices.insertions(mail, of: owner, in: db, at: now))
         }
         return try .resource(
             InvitationReply(issued, at: now), updatedAt: now, status: .created)

@@ -17,13 +17,14 @@ extension InvitationRoutes {
         let id = try call.id("invitation", of: "invitation", as: Invitation.self)
         let now = now()
         let (owner, origin) = (call.owner, call.origin)
-        let notice = try await notices.mail(.membersChanged, of: call)
+        let notice = try await notices.memberMail(of: call, pool)
         try await call.database(pool).transaction { db in
             let (_, found) = try await db.run(Membership.lockAll(of: owner), Invitation.lock(id, of: owner))
             guard let invitation = try found.first(Invitation.init) else { throw Problem.notFound("invitation") }
             try request.requireMatch(EntityTag(invitation.updatedAt))
             let removal = invitation.mail.map { [Mail.removal($0, owner: owner)] } ?? []
-            let mails = try await notices.insertions(notice, of: owner, in: db, at: now)
+            let mail = try await notice?(.uninvited(invitation.email, role: invitation.role.title(of: owner, in: db)))
+            let mails = try await notices.insertions(mail, of: owner, in: db, at: now)
             _ = try await db.run(
                 removal + mails + [Invitation.delete(id, of: owner), try invitation.deletion(of: owner, by: origin, at: now)])
         }

@@ -16,7 +16,7 @@ extension MemberRoutes {
         let id = try call.id("member", of: "member", as: Membership.self)
         let now = now()
         let (owner, origin) = (call.owner, call.origin)
-        let notice = try await notices.mail(.membersChanged, of: call)
+        let notice = try await notices.memberMail(of: call, pool)
         let action = owner == .platform ? "deleteOperator" : "deleteMember"
         let end: @Sendable (Transaction) async throws -> Void = { db in
             let (_, found) = try await db.run(Membership.lockAll(of: owner), Membership.lock(id, of: owner))
@@ -30,7 +30,8 @@ extension MemberRoutes {
                 ? try await APIKey.revokeIssued(by: member.person, owner: owner, as: action, origin: origin, in: db, at: now) : []
             let (withdrawals, events) = try await Invitation.withdraw(
                 by: [member.person], keys, owner: owner, origin: origin, in: db, at: now)
-            let mails = try await notices.insertions(notice, of: owner, in: db, at: now)
+            let mail = try await notice?(.removed(member.email, role: member.role.title(of: owner, in: db)))
+            let mails = try await notices.insertions(mail, of: owner, in: db, at: now)
             _ = try await db.run(
                 mails + withdrawals + ["DELETE FROM membership WHERE tenant_id = \(owner) AND id = \(id)"] + events.map(\.event) + [
                     try AuditEvent.insert(action, of: id.description, owner: owner, by: origin, before: MemberReply(member), at: now)

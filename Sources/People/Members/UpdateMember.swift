@@ -20,7 +20,7 @@ extension MemberRoutes {
         let now = now()
         let (owner, origin) = (call.owner, call.origin)
         try await call.requireNoOperator(id, pool)
-        let notice = try await notices.mail(.membersChanged, of: call)
+        let notice = try await notices.memberMail(of: call, pool)
         let database = call.database(pool)
         let member = try await database.transaction { db in
             let (_, found) = try await db.run(Membership.lockAll(of: owner), Membership.lock(id, of: owner))
@@ -38,7 +38,9 @@ extension MemberRoutes {
             let hasLess = !Set(scopes).isSubset(of: newScopes)
             let (withdrawals, events) = try await Invitation.withdraw(
                 by: hasLess ? [current.person] : [], owner: owner, origin: origin, in: db, at: now)
-            let mails = try await notices.insertions(notice, of: owner, in: db, at: now)
+            let mail = try await notice?(
+                .roleChanged(current.email, from: current.role.title(of: owner, in: db), to: role.title(of: owner, in: db)))
+            let mails = try await notices.insertions(mail, of: owner, in: db, at: now)
             _ = try await db.run(
                 mails + withdrawals + [
                     """

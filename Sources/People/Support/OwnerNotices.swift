@@ -26,11 +26,25 @@ package struct OwnerNotices: Sendable {
         (self.keyring, self.mail, self.publicURL, self.organization) = (keyring, mail, publicURL, organization)
     }
 
-    /// The mail about a notice. Nil if the server sends no mails, or if the caller is neither an operator nor a person: then the tenant itself
-    /// acts, or a machine.
+    /// The mail about a support access. Nil if the server sends no mails.
     func mail(_ notice: OperatorMail.Notice, of call: some ActingContext) async throws -> OperatorMail? {
         guard call.caller.isOperator, call.caller.actor.person != nil else { return nil }
         return try await mail(notice, to: call.owner)
+    }
+
+    /// The mail about a change of the members. Nil if the server sends no mails, or if the caller is not an operator who is a person: then the
+    /// tenant itself acts, or a machine.
+    func memberMail(
+        of call: some ActingContext, _ pool: DatabasePool
+    ) async throws -> (@Sendable (OperatorMail.MemberChange) -> OperatorMail)? {
+        guard mail != nil, call.owner != .platform, call.caller.isOperator, let person = call.caller.actor.person else { return nil }
+        let tenant = ID<Tenant>(call.owner)
+        // An operator is a member of the platform, which the tenant's transaction does not see.
+        let operators = OwnerDatabase(pool, owner: .platform)
+        let name = try await operators.run(Membership.find(person, of: .platform)).first(Membership.init)?.name ?? person.description
+        let organization = try await organization(tenant) ?? tenant.description
+        let host = Person.host(of: publicURL)
+        return { OperatorMail(.membersChanged(by: name, $0), organization: organization, of: host, in: .english) }
     }
 
     /// The mail about a notice. Nil if the server sends no mails.
@@ -50,6 +64,16 @@ package struct OwnerNotices: Sendable {
                 to: recipient, subject: mail.subject, text: mail.text, html: mail.html,
                 deliverBefore: now.addingTimeInterval(Self.lifetime))
             return Mail.insertion(message, owner: owner, keyring: keyring, at: now)
+        }
+    }
+}
+
+extension Role {
+    /// The name of the role in a mail to the owners.
+    func title(of owner: UUID, in db: Transaction) async throws -> String {
+        switch self {
+        case .builtIn(let role): Language.english.text(role.text)
+        case .custom(let id): try await db.run(CustomRole.find(id, of: owner)).first(CustomRole.init)?.name ?? description
         }
     }
 }

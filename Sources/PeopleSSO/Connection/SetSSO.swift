@@ -28,7 +28,7 @@ extension SSORoutes {
 
         let now = now()
         let (tenant, owner, origin) = (call.tenant, call.owner, call.origin)
-        let mail = try await mail({ .providerSet(issuer: issuer, actor: $0) }, of: call)
+        let mail = try await mail({ .providerSet(issuer: issuer, isRequired: isRequired, actor: $0) }, of: call)
         let connection = try await refusingConflicts {
             try await call.database(pool).transaction { db in
                 let (tenants, found) = try await db.run(Tenant.find(tenant), SSOConnection.lock(of: tenant))
