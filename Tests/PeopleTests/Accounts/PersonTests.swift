@@ -56,7 +56,7 @@ struct PersonTests {
         try await TestPlatform.run { platform in
             let (person, now) = (try await platform.addPerson("Ada"), Date())
             let database = OwnerDatabase(platform.pool, owner: .platform)
-            for kind in [Person.Attempt.password, .code] {
+            for kind in [Person.Attempt.password, .code, .recovery] {
                 let numbers = try await withThrowingTaskGroup(of: Int.self) { tasks in
                     for _ in 0..<5 {
                         tasks.addTask {
@@ -87,7 +87,7 @@ struct PersonTests {
                 let time = now.addingTimeInterval(seconds)
                 return try await !database.run(Person.reserveAttempt(kind, of: person, at: time)).isEmpty
             }
-            for kind in [Person.Attempt.password, .code] {
+            for kind in [Person.Attempt.password, .code, .recovery] {
                 for _ in 0..<5 { #expect(try await isPermitted(kind, 0)) }
                 #expect(try await !isPermitted(kind, 0.9))
             }
@@ -107,6 +107,9 @@ struct PersonTests {
             _ = try await platform.ownerPool.run("UPDATE person SET code_failures = 500, code_failed_at = \(now)")
             #expect(try await !isPermitted(.code, 86_399))
             #expect(try await isPermitted(.code, 86_400))
+            // Each kind has a count of its own.
+            #expect(try await !isPermitted(.recovery, 899))
+            #expect(try await isPermitted(.recovery, 900))
         }
     }
 
