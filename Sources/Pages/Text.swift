@@ -138,7 +138,7 @@ package enum Text: String, CaseIterable, Sendable {
     case addPasskey, passkeySignsIn, passkeyName, passkeyWasNotAdded, tooManyPasskeys, removePasskey
     case onlyWayIn, signIns, thisBrowser, aBrowser, aTerminal, signedInOn, signOutElsewhere, memberships
     case ownPasskey, passkeyIsRemoved, noLongerSignsIn
-    case organizationSignsYouIn, providerChangesNothing, organizationHasPassword, signInToChange
+    case yourOrganizationSignsYouIn, providerChangesNothing, organizationHasPassword, signInToChange
     case organizationNeedsAddress
     case apiKeys, apiKeysStayValid, noAPIKeys, expiresOn, doesNotExpire, revoke
     case wholeInstallation, noMembership, leave, askToLeave, askToLeaveInstallation, leavingEndsAccess, lastOwnerStays

@@ -87,7 +87,7 @@ extension Language {
         .onlyYourOrganization: "Uw organisatie staat inloggen alleen toe met haar eigen dienst.",
         .needsOrganizationsService:
             "U kunt dit lidmaatschap alleen gebruiken nadat u met de eigen dienst van de organisatie hebt ingelogd.",
-        .organizationSignsYouIn: "Uw organisatie regelt uw login",
+        .yourOrganizationSignsYouIn: "Uw organisatie regelt uw login",
         .providerChangesNothing: "U hebt ingelogd met de dienst van uw organisatie. Met deze login kunt u uw account niet wijzigen.",
         .organizationHasPassword: "Uw organisatie beheert het wachtwoord voor haar dienst.",
         .signInToChange: "Als dit account ook een wachtwoord of een toegangssleutel heeft, log daarmee in om het account te wijzigen.",

@@ -10,7 +10,7 @@ extension Language {
         .askYourOrganization: "Ask an administrator of your organization.",
         .onlyYourOrganization: "Your organization permits a sign-in only with its own service.",
         .needsOrganizationsService: "You can use this membership only after a sign-in with the organization’s own service.",
-        .organizationSignsYouIn: "Your organization signs you in",
+        .yourOrganizationSignsYouIn: "Your organization signs you in",
         .providerChangesNothing: "You have signed in with the service of your organization. This sign-in cannot change your account.",
         .organizationHasPassword: "Your organization manages the password for its service.",
         .signInToChange: "If this account also has a password or a passkey, sign in with it to change the account.",

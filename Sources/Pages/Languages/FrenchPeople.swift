@@ -89,7 +89,7 @@ extension Language {
         .onlyYourOrganization: "Votre organisation n’autorise la connexion qu’avec son propre service.",
         .needsOrganizationsService:
             "Vous ne pouvez utiliser cette adhésion qu’après une connexion avec le propre service de l’organisation.",
-        .organizationSignsYouIn: "Votre organisation vous connecte",
+        .yourOrganizationSignsYouIn: "Votre organisation vous connecte",
         .providerChangesNothing:
             "Vous vous êtes connecté avec le service de votre organisation. Cette connexion ne permet pas de modifier votre compte.",
         .organizationHasPassword: "Votre organisation gère le mot de passe de son service.",

@@ -87,7 +87,7 @@ extension Language {
         .onlyYourOrganization: "Ihre Organisation erlaubt die Anmeldung nur mit ihrem eigenen Dienst.",
         .needsOrganizationsService:
             "Sie können diese Mitgliedschaft nur nach einer Anmeldung mit dem eigenen Dienst der Organisation nutzen.",
-        .organizationSignsYouIn: "Ihre Organisation meldet Sie an",
+        .yourOrganizationSignsYouIn: "Ihre Organisation meldet Sie an",
         .providerChangesNothing:
             "Sie haben sich mit dem Dienst Ihrer Organisation angemeldet. Diese Anmeldung kann Ihr Konto nicht ändern.",
         .organizationHasPassword: "Das Passwort für ihren Dienst verwaltet Ihre Organisation.",

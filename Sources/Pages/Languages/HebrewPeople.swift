@@ -81,7 +81,7 @@ extension Language {
         .askYourOrganization: "יש לפנות למנהל בארגון.",
         .onlyYourOrganization: "הארגון מתיר התחברות רק דרך השירות שלו.",
         .needsOrganizationsService: "אפשר להשתמש בחברות הזו רק אחרי התחברות דרך השירות של הארגון.",
-        .organizationSignsYouIn: "הארגון שלך מנהל את ההתחברות",
+        .yourOrganizationSignsYouIn: "הארגון שלך מנהל את ההתחברות",
         .providerChangesNothing: "ההתחברות שלך היא דרך השירות של הארגון. אי אפשר לשנות את החשבון בהתחברות הזו.",
         .organizationHasPassword: "הארגון שלך מנהל את הסיסמה לשירות שלו.",
         .signInToChange: "אם לחשבון הזה יש גם סיסמה או מפתח גישה, יש להתחבר באמצעותם כדי לשנות את החשבון.",

@@ -85,7 +85,7 @@ extension Language {
         .askYourOrganization: "Chiedi a un amministratore della tua organizzazione.",
         .onlyYourOrganization: "La tua organizzazione consente l’accesso solo con il proprio servizio.",
         .needsOrganizationsService: "Puoi usare questa appartenenza solo dopo un accesso con il servizio dell’organizzazione.",
-        .organizationSignsYouIn: "La Sua organizzazione gestisce il Suo accesso",
+        .yourOrganizationSignsYouIn: "La Sua organizzazione gestisce il Suo accesso",
         .providerChangesNothing:
             "Ha effettuato l’accesso con il servizio della Sua organizzazione. Con questo accesso non si può modificare l’account.",
         .organizationHasPassword: "La Sua organizzazione gestisce la password del proprio servizio.",

@@ -81,7 +81,7 @@ extension Language {
         .askYourOrganization: "組織の管理者に問い合わせてください。",
         .onlyYourOrganization: "あなたの組織では、組織のサービスでのサインインのみ許可されています。",
         .needsOrganizationsService: "このメンバーシップは、組織のサービスでサインインした後でのみ使用できます。",
-        .organizationSignsYouIn: "組織がサインインを管理しています",
+        .yourOrganizationSignsYouIn: "組織がサインインを管理しています",
         .providerChangesNothing: "組織のサービスでサインインしています。このサインインではアカウントを変更できません。",
         .organizationHasPassword: "組織のサービスのパスワードは、組織が管理しています。",
         .signInToChange: "このアカウントにパスワードまたはパスキーもある場合は、それでサインインするとアカウントを変更できます。",

@@ -81,7 +81,7 @@ extension Language {
         .askYourOrganization: "조직의 관리자에게 문의하십시오.",
         .onlyYourOrganization: "조직에서 자체 서비스를 통한 로그인만 허용합니다.",
         .needsOrganizationsService: "조직의 자체 서비스로 로그인한 후에만 이 멤버십을 사용할 수 있습니다.",
-        .organizationSignsYouIn: "조직에서 로그인을 관리합니다",
+        .yourOrganizationSignsYouIn: "조직에서 로그인을 관리합니다",
         .providerChangesNothing: "조직의 서비스로 로그인했습니다. 이 로그인으로는 계정을 변경할 수 없습니다.",
         .organizationHasPassword: "조직 서비스의 비밀번호는 조직에서 관리합니다.",
         .signInToChange: "이 계정에 비밀번호나 패스키도 있으면 그것으로 로그인하여 계정을 변경하세요.",

@@ -85,7 +85,7 @@ extension Language {
         .askYourOrganization: "Zapytaj administratora swojej organizacji.",
         .onlyYourOrganization: "Twoja organizacja pozwala logować się tylko przez jej własną usługę.",
         .needsOrganizationsService: "Z tego członkostwa można korzystać dopiero po zalogowaniu przez własną usługę organizacji.",
-        .organizationSignsYouIn: "Twoja organizacja zarządza logowaniem",
+        .yourOrganizationSignsYouIn: "Twoja organizacja zarządza logowaniem",
         .providerChangesNothing: "Zalogowano cię przez usługę twojej organizacji. To logowanie nie pozwala zmieniać konta.",
         .organizationHasPassword: "Hasłem do swojej usługi zarządza twoja organizacja.",
         .signInToChange: "Jeśli to konto ma też hasło lub klucz dostępu, zaloguj się nim, aby zmienić konto.",

@@ -86,7 +86,7 @@ extension Language {
         .askYourOrganization: "Pergunte a um administrador da sua organização.",
         .onlyYourOrganization: "Sua organização só permite o login com o próprio serviço.",
         .needsOrganizationsService: "Você só pode usar esta associação depois de fazer login com o serviço próprio da organização.",
-        .organizationSignsYouIn: "A sua organização cuida do seu login",
+        .yourOrganizationSignsYouIn: "A sua organização cuida do seu login",
         .providerChangesNothing: "Você entrou com o serviço da sua organização. Com este login, não é possível alterar a sua conta.",
         .organizationHasPassword: "A sua organização gerencia a senha do serviço dela.",
         .signInToChange: "Se esta conta também tiver uma senha ou uma chave de acesso, entre com ela para alterar a conta.",

@@ -81,7 +81,7 @@ extension Language {
         .askYourOrganization: "请咨询您组织的管理员。",
         .onlyYourOrganization: "您的组织只允许使用其自己的服务登录。",
         .needsOrganizationsService: "您只有在使用该组织自己的服务登录后才能使用此成员身份。",
-        .organizationSignsYouIn: "由您的组织管理登录",
+        .yourOrganizationSignsYouIn: "由您的组织管理登录",
         .providerChangesNothing: "您已使用组织的服务登录。此次登录不能更改您的账户。",
         .organizationHasPassword: "组织服务的密码由您的组织管理。",
         .signInToChange: "如果此账户还有密码或通行密钥，请用它登录，然后更改账户。",

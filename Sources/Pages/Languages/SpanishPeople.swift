@@ -86,7 +86,7 @@ extension Language {
         .askYourOrganization: "Pregunte a un administrador de su organización.",
         .onlyYourOrganization: "Su organización solo permite iniciar sesión con su propio servicio.",
         .needsOrganizationsService: "Solo puede usar esta membresía después de iniciar sesión con el servicio propio de la organización.",
-        .organizationSignsYouIn: "Su organización gestiona su inicio de sesión",
+        .yourOrganizationSignsYouIn: "Su organización gestiona su inicio de sesión",
         .providerChangesNothing:
             "Ha iniciado sesión con el servicio de su organización. Con este inicio de sesión no se puede cambiar su cuenta.",
         .organizationHasPassword: "Su organización gestiona la contraseña de su servicio.",

@@ -81,7 +81,7 @@ extension Language {
         .askYourOrganization: "請洽詢您組織的管理員。",
         .onlyYourOrganization: "您的組織只允許使用其自己的服務登入。",
         .needsOrganizationsService: "您只有在使用該組織自己的服務登入後才能使用此成員身分。",
-        .organizationSignsYouIn: "由您的組織管理登入",
+        .yourOrganizationSignsYouIn: "由您的組織管理登入",
         .providerChangesNothing: "您已使用組織的服務登入。此次登入不能變更您的帳號。",
         .organizationHasPassword: "組織服務的密碼由您的組織管理。",
         .signInToChange: "如果此帳號還有密碼或通行密鑰，請用它登入，然後變更帳號。",

@@ -85,7 +85,7 @@ extension Language {
         .askYourOrganization: "Kuruluşunuzun bir yöneticisine sorun.",
         .onlyYourOrganization: "Kuruluşunuz yalnızca kendi hizmetiyle oturum açmaya izin veriyor.",
         .needsOrganizationsService: "Bu üyeliği yalnızca kuruluşun kendi hizmetiyle oturum açtıktan sonra kullanabilirsiniz.",
-        .organizationSignsYouIn: "Oturumunuzu kuruluşunuz yönetiyor",
+        .yourOrganizationSignsYouIn: "Oturumunuzu kuruluşunuz yönetiyor",
         .providerChangesNothing: "Kuruluşunuzun hizmetiyle oturum açtınız. Bu oturumla hesabınız değiştirilemez.",
         .organizationHasPassword: "Kuruluşunuz, hizmetinin parolasını kendisi yönetir.",
         .signInToChange: "Bu hesabın bir parolası veya geçiş anahtarı da varsa hesabı değiştirmek için onunla oturum açın.",

@@ -162,7 +162,7 @@ extension AccountEndpoints {
 
     /// The page for a session of a tenant's provider, in place of one that changes the account: the reason, and the sign-in that can.
     private func pageOfProvider(for place: ReturnPath?) -> AccountPage {
-        var page = AccountPage(.organizationSignsYouIn)
+        var page = AccountPage(.yourOrganizationSignsYouIn)
         page.details = [.providerChangesNothing, .organizationHasPassword, .signInToChange]
         page.links = [.init(text: .signInToYourAccount, path: signInPath(place))]
         return page.leadingBack()
