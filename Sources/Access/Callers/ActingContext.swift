@@ -103,7 +103,7 @@ extension Problem {
     package static var supportRequired: Problem {
         Problem(
             .supportRequired,
-            "An operator acts on the data and the members of a tenant only during a support access, which the tenant sees. Start one with a reason."
+            "An operator acts on the data of a tenant only during a support access, which the tenant sees. Start one with a reason."
         )
     }
 

@@ -40,7 +40,8 @@ extension InvitationRoutes {
         ) { db in
             try await call.requireConsent(in: db)
             try call.requireGrant(try await role.scopes(of: owner, in: db))
-            let mail = try await notice?(.invited(address.address, role: role.title(of: owner, in: db)))
+            let mail = try await notice?(
+                .invited(address.address, role: role.title(of: owner, in: db)), role == .builtIn(.owner))
             _ = try await db.run(try await notices.insertions(mail, of: owner, in: db, at: now))
         }
         return try .resource(

@@ -23,7 +23,8 @@ extension InvitationRoutes {
             guard let invitation = try found.first(Invitation.init) else { throw Problem.notFound("invitation") }
             try request.requireMatch(EntityTag(invitation.updatedAt))
             let removal = invitation.mail.map { [Mail.removal($0, owner: owner)] } ?? []
-            let mail = try await notice?(.uninvited(invitation.email, role: invitation.role.title(of: owner, in: db)))
+            let mail = try await notice?(
+                .uninvited(invitation.email, role: invitation.role.title(of: owner, in: db)), invitation.role == .builtIn(.owner))
             let mails = try await notices.insertions(mail, of: owner, in: db, at: now)
             _ = try await db.run(
                 removal + mails + [Invitation.delete(id, of: owner), try invitation.deletion(of: owner, by: origin, at: now)])

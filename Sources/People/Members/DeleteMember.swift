@@ -30,7 +30,8 @@ extension MemberRoutes {
                 ? try await APIKey.revokeIssued(by: member.person, owner: owner, as: action, origin: origin, in: db, at: now) : []
             let (withdrawals, events) = try await Invitation.withdraw(
                 by: [member.person], keys, owner: owner, origin: origin, in: db, at: now)
-            let mail = try await notice?(.removed(member.email, role: member.role.title(of: owner, in: db)))
+            let mail = try await notice?(
+                .removed(member.email, role: member.role.title(of: owner, in: db)), member.role == .builtIn(.owner))
             let mails = try await notices.insertions(mail, of: owner, in: db, at: now)
             _ = try await db.run(
                 mails + withdrawals + ["DELETE FROM membership WHERE tenant_id = \(owner) AND id = \(id)"] + events.map(\.event) + [

@@ -7,7 +7,7 @@ package import Postgres
 package import Sealing
 import Web
 
-/// Mails to the owners of a tenant about acts of operators who are people, and about the provider of its members.
+/// Mails to the owners of a tenant about acts of operators, and about the provider of its members.
 package struct OwnerNotices: Sendable {
     private let keyring: Keyring
     /// Nil if this server sends no mails.
@@ -32,19 +32,29 @@ package struct OwnerNotices: Sendable {
         return try await mail(notice, to: call.owner)
     }
 
-    /// The mail about a change of the members. Nil if the server sends no mails, or if the caller is not an operator who is a person: then the
-    /// tenant itself acts, or a machine.
+    /// The mails about changes of the members by an operator: about each one of a person, and about an API key only those of owners, because
+    /// programs change members all the time. Nil if the server sends no mails, or for another caller.
     func memberMail(
         of call: some ActingContext, _ pool: DatabasePool
-    ) async throws -> (@Sendable (OperatorMail.MemberChange) -> OperatorMail)? {
-        guard mail != nil, call.owner != .platform, call.caller.isOperator, let person = call.caller.actor.person else { return nil }
+    ) async throws -> (@Sendable (OperatorMail.MemberChange, _ isAboutOwner: Bool) -> OperatorMail?)? {
+        guard mail != nil, call.owner != .platform, call.caller.isOperator else { return nil }
         let tenant = ID<Tenant>(call.owner)
-        // An operator is a member of the platform, which the tenant's transaction does not see.
+        // An operator and its keys belong to the platform, which the tenant's transaction does not see.
         let operators = OwnerDatabase(pool, owner: .platform)
-        let name = try await operators.run(Membership.find(person, of: .platform)).first(Membership.init)?.name ?? person.description
+        let actor = call.caller.actor
+        let name: String? =
+            switch actor {
+            case .person(let person, _, _): try await operators.run(Membership.find(person, of: .platform)).first(Membership.init)?.name
+            case .key(let key):
+                try await operators.run(ShownAPIKey.find(key, owner: .platform)).first(ShownAPIKey.init).map { "API key \($0.name)" }
+            }
         let organization = try await organization(tenant) ?? tenant.description
         let host = Person.host(of: publicURL)
-        return { OperatorMail(.membersChanged(by: name, $0), organization: organization, of: host, in: .english) }
+        return { change, isAboutOwner in
+            guard isAboutOwner || actor.person != nil else { return nil }
+            return OperatorMail(
+                .membersChanged(by: name ?? actor.description, change), organization: organization, of: host, in: .english)
+        }
     }
 
     /// The mail about a notice. Nil if the server sends no mails.

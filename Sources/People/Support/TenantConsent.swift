@@ -3,16 +3,22 @@ import Foundation
 import Postgres
 import Web
 
-/// The consent of a tenant to an operator who changes its members, invitations or roles. Without it, an operator could become a member and so
-/// see the data of the tenant.
+/// The members, invitations and roles of a tenant belong to its owners. An operator who is a person changes none of them, not even during a
+/// support access: the operator could invite an account of its own, and so see the data of the tenant after the end of the access.
 ///
-/// A tenant without an owner has nobody who could consent, so an operator invites the first one. An API key of an operator needs no consent.
+/// A tenant without an owner has nobody else who could do it, so an operator invites the first one. An API key of an operator may do all of it,
+/// because it sees the data of each tenant without a membership. It is the way to another owner if none can sign in.
 extension ActingContext {
-    /// Checks that the tenant has no owner, or that the operator has a support access. The transaction has locked the members.
+    /// Checks that the tenant has no owner, if the caller is an operator who is a person. The transaction has locked the members.
     /// - Throws: `Problem` 403.
     func requireConsent(in db: some StatementRunner) async throws {
-        guard isOperatorAtTenant, case .person(_, _, support: nil) = caller.actor else { return }
-        guard try await db.run(Membership.owners(of: owner)).isEmpty else { throw Problem.supportRequired }
+        guard isOperatorAtTenant, try await !db.run(Membership.owners(of: owner)).isEmpty else { return }
+        throw Problem(
+            .insufficientScope,
+            """
+            The tenant has an owner. So an operator changes its members, invitations and roles neither with nor without a support access. Ask \
+            an owner. If no owner can sign in, use an operator's API key.
+            """)
     }
 
     fileprivate var isOperatorAtTenant: Bool { owner != .platform && caller.isOperator && caller.actor.person != nil }

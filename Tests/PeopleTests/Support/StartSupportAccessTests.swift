@@ -117,10 +117,9 @@ struct StartSupportAccessTests {
                 #expect(try await platform.call("POST", "/tenants/acme/webhooks", key: platform.acmeKey, hook).status == 201)
                 let (person, secret) = try await platform.addOperator()
                 let id = try #require(try await platform.startSupport(secret).string("id"))
-                let role: [String: any Sendable] = ["name": "Desk", "scopes": ["users:read"]]
-                #expect(try await platform.call("POST", "/tenants/acme/roles", key: secret, role).status == 201)
+                #expect(try await platform.call("PATCH", "/tenants/acme", key: secret, ["name": "Acme Inc."]).status == 200)
                 let acts = try await platform.ownerPool.run(
-                    "SELECT actor, support_access_id FROM audit_event WHERE action IN ('startSupportAccess', 'createRole') ORDER BY sequence"
+                    "SELECT actor, support_access_id FROM audit_event WHERE action IN ('startSupportAccess', 'updateTenant') ORDER BY sequence"
                 )
                 #expect(try acts.map { try $0.get("support_access_id", as: String?.self) } == [nil, id])
                 #expect(try acts.allSatisfy { try $0.get("actor", as: String.self) == person.description })

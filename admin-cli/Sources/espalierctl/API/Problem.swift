@@ -71,7 +71,7 @@ struct Problem {
             case ("support_required", _):
                 failure.nextStep = "Start a support access, then repeat the command: espalierctl support start \(tenant) --reason …"
             case ("insufficient_scope", _) where failure.detail.contains("support access"):
-                failure.nextStep = "A support access never has this scope. Ask an owner of the tenant to do it."
+                failure.nextStep = "A support access does not permit this. Ask an owner of the tenant to do it."
             case ("not_found", "sso"): failure.nextStep = "Set a provider: espalierctl sso set \(tenant)"
             case ("conflict", "invitations"):
                 failure.nextStep =
