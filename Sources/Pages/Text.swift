@@ -140,6 +140,7 @@ package enum Text: String, CaseIterable, Sendable {
     case ownPasskey, passkeyIsRemoved, noLongerSignsIn
     case yourOrganizationSignsYouIn, providerChangesNothing, organizationHasPassword, signInToChange
     case organizationNeedsAddress
+    case onlyOperatorLeaves
     case apiKeys, apiKeysStayValid, noAPIKeys, expiresOn, doesNotExpire, revoke
     case wholeInstallation, noMembership, leave, askToLeave, askToLeaveInstallation, leavingEndsAccess, lastOwnerStays
     case recoverAccount, recoveryByMail, recoveryIsOnItsWay, setNewPassword, lostAllFactors, linkIsInvalid

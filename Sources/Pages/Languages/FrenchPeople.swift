@@ -189,7 +189,10 @@ extension Language {
         .askToLeave: "Quitter {organization} ?",
         .askToLeaveInstallation: "Quitter cette installation en tant qu’opérateur ?",
         .leavingEndsAccess: "Vous perdez l’accès immédiatement. Seul un membre peut vous inviter de nouveau.",
-        .lastOwnerStays: "Vous êtes le dernier propriétaire. Donnez d’abord le rôle de propriétaire à un autre membre.",
+        .onlyOperatorLeaves:
+            "Vous êtes le seul opérateur. Après votre départ, seule une commande sur le serveur peut en inviter un nouveau.",
+        .lastOwnerStays:
+            "Vous êtes le dernier propriétaire et ne pouvez donc pas partir. Donnez d’abord le rôle de propriétaire à un autre membre.",
         .recoverAccount: "Récupérer votre compte",
         .recoveryByMail:
             "Saisissez votre adresse e-mail. Si un compte l’utilise, vous recevez un e-mail avec un lien pour un nouveau mot de passe.",

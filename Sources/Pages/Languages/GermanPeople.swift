@@ -187,7 +187,9 @@ extension Language {
         .askToLeave: "{organization} verlassen?",
         .askToLeaveInstallation: "Diese Installation als Betreiber verlassen?",
         .leavingEndsAccess: "Sie verlieren den Zugang sofort. Nur ein Mitglied kann Sie wieder einladen.",
-        .lastOwnerStays: "Sie sind der letzte Inhaber. Geben Sie zuerst einem anderen Mitglied die Rolle eines Inhabers.",
+        .onlyOperatorLeaves: "Sie sind der einzige Betreiber. Danach kann nur noch ein Befehl auf dem Server einen neuen einladen.",
+        .lastOwnerStays:
+            "Sie sind der letzte Inhaber und können deshalb nicht austreten. Geben Sie zuerst einem anderen Mitglied die Rolle eines Inhabers.",
         .recoverAccount: "Konto wiederherstellen",
         .recoveryByMail:
             "Geben Sie Ihre E-Mail-Adresse ein. Wenn es ein Konto mit dieser Adresse gibt, erhalten Sie eine E-Mail mit einem Link für ein neues Passwort.",

@@ -183,7 +183,8 @@ extension Language {
         .askToLeave: "¿Abandonar {organization}?",
         .askToLeaveInstallation: "¿Abandonar esta instalación como operador?",
         .leavingEndsAccess: "Pierde el acceso de inmediato. Solo un miembro puede volver a invitarle.",
-        .lastOwnerStays: "Es el último propietario. Primero dé a otro miembro el rol de propietario.",
+        .onlyOperatorLeaves: "Usted es el único operador. Después, solo un comando en el servidor puede invitar a uno nuevo.",
+        .lastOwnerStays: "Es el último propietario, por lo que no puede salir. Primero dé a otro miembro el rol de propietario.",
         .recoverAccount: "Recuperar su cuenta",
         .recoveryByMail:
             "Introduzca su dirección de correo electrónico. Si una cuenta la tiene, recibirá un correo con un enlace para una nueva contraseña.",

@@ -181,7 +181,8 @@ extension Language {
         .askToLeave: "{organization} kuruluşundan ayrılmak istiyor musunuz?",
         .askToLeaveInstallation: "Bu kurulumdan işletmeci olarak ayrılmak istiyor musunuz?",
         .leavingEndsAccess: "Erişiminizi hemen kaybedersiniz. Sizi yalnızca bir üye yeniden davet edebilir.",
-        .lastOwnerStays: "Son sahip sizsiniz. Önce başka bir üyeye sahip rolünü verin.",
+        .onlyOperatorLeaves: "Tek işletmeci sizsiniz. Ayrıldıktan sonra yalnızca sunucudaki bir komut yeni bir işletmeci davet edebilir.",
+        .lastOwnerStays: "Son sahip siz olduğunuz için ayrılamazsınız. Önce başka bir üyeye sahip rolünü verin.",
         .recoverAccount: "Hesabınızı kurtarın",
         .recoveryByMail:
             "E-posta adresinizi girin. Bu adrese sahip bir hesap varsa yeni parola için bağlantı içeren bir e-posta alırsınız.",

@@ -17,14 +17,7 @@ extension Membership {
     ) async throws {
         let (_, found) = try await db.run(lockAll(of: owner), lock(id, of: owner))
         guard let member = try found.first(Membership.init), member.person == person else { throw LeaveRefusal.ended }
-        if member.role == .builtIn(.owner) {
-            let others = try await db.run(
-                """
-                SELECT count(*) AS n FROM membership
-                WHERE tenant_id = \(owner) AND role = \(BuiltInRole.owner) AND id <> \(id)
-                """)
-            guard try others[0].get("n", as: Int.self) > 0 else { throw LeaveRefusal.lastOwner }
-        }
+        if try await member.isOnly(.owner, of: owner, in: db) { throw LeaveRefusal.lastOwner }
         let (withdrawals, events) = try await Invitation.withdraw(by: [person], owner: owner, origin: origin, in: db, at: now)
         _ = try await db.run(
             withdrawals + ["DELETE FROM membership WHERE tenant_id = \(owner) AND id = \(id)"] + events.map(\.event) + [

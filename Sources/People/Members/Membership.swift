@@ -107,16 +107,18 @@ extension Membership {
         """
     }
 
+    /// Whether this member has a role that no other member of the owner has.
+    package func isOnly(_ role: BuiltInRole, of owner: UUID, in db: some StatementRunner) async throws -> Bool {
+        guard self.role == .builtIn(role) else { return false }
+        return try await db.run(
+            "SELECT 1 FROM membership WHERE tenant_id = \(owner) AND role = \(role) AND id <> \(id) LIMIT 1"
+        ).isEmpty
+    }
+
     /// Checks that an owner remains without this member. Operators may remove the last one, for example to end a tenant.
     /// - Throws: `Problem` 409.
     func requireOtherOwner(_ call: some ActingContext, in db: some StatementRunner) async throws {
-        guard role == .builtIn(.owner), !call.caller.isOperator else { return }
-        let others = try await db.run(
-            """
-            SELECT count(*) AS n FROM membership
-            WHERE tenant_id = \(call.owner) AND role = \(BuiltInRole.owner) AND id <> \(id)
-            """)
-        guard try others[0].get("n", as: Int.self) > 0
-        else { throw Problem(.conflict, "This is the last owner. Give another member the role `owner` first.") }
+        guard !call.caller.isOperator, try await isOnly(.owner, of: call.owner, in: db) else { return }
+        throw Problem(.conflict, "This is the last owner. Give another member the role `owner` first.")
     }
 }

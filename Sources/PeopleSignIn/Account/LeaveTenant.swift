@@ -7,13 +7,17 @@ import Postgres
 import Web
 
 extension AccountRoutes {
-    /// Asks whether the person wants to leave a tenant.
+    /// Asks whether the person wants to leave a tenant. The last owner learns that this is not possible, and the only operator what follows.
     @Sendable
     func showMembership(_ request: Request, _ account: AccountContext) async throws -> Response {
         try account.requireRecentSignIn()
         let frame = endpoints.frame(request, account.web)
         guard let (owner, membership) = membership(account) else { return .seeOther("/account") }
-        return try await leavePage(account, membership, of: owner, in: frame).response(in: frame)
+        var page = try await leavePage(account, membership, of: owner, in: frame)
+        let database = endpoints.people.repeatable
+        if try await membership.isOnly(.owner, of: owner, in: database) { (page.details, page.forms) = ([.lastOwnerStays], []) }
+        if try await membership.isOnly(.platformOperator, of: owner, in: database) { page.details.append(.onlyOperatorLeaves) }
+        return page.response(in: frame)
     }
 
     /// Ends a membership of the person. The last owner of a tenant stays.
@@ -29,7 +33,7 @@ extension AccountRoutes {
         } catch Membership.LeaveRefusal.lastOwner {
             let frame = endpoints.frame(request, account.web)
             var page = try await leavePage(account, membership, of: owner, in: frame)
-            (page.problem, page.status, page.forms) = (.lastOwnerStays, .conflict, [])
+            (page.problem, page.status, page.details, page.forms) = (.lastOwnerStays, .conflict, [], [])
             return page.response(in: frame)
         } catch Membership.LeaveRefusal.ended {
             // Another request was faster, so the person has left.

@@ -73,10 +73,13 @@ extension AccountRoutes {
         )
         for (owner, membership) in account.memberships {
             let name = try await name(of: owner, in: frame)
-            section.items.append(
-                .init(
-                    name, lines: [try await role(membership.role, of: owner, in: language)],
-                    links: [.init(text: language.text(.leave), subject: name, path: "/account/memberships/\(membership.id)")]))
+            var item = AccountPage.Section(name, lines: [try await role(membership.role, of: owner, in: language)])
+            if try await membership.isOnly(.owner, of: owner, in: endpoints.people.repeatable) {
+                item.lines.append(language.text(.lastOwnerStays))
+            } else {
+                item.links = [.init(text: language.text(.leave), subject: name, path: "/account/memberships/\(membership.id)")]
+            }
+            section.items.append(item)
         }
         for (owner, membership) in account.waiting {
             let name = try await name(of: owner, in: frame)

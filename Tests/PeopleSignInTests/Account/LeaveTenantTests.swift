@@ -32,11 +32,10 @@ struct LeaveTenantTests {
     func lastOwner() async throws {
         try await TestPlatform.run { platform in
             let accounts = [try await OwnAccount.make(platform), try await OwnAccount.make(platform, "Grace")]
+            var paths: [String] = []
+            for account in accounts { paths.append("/account/memberships/\(try await Self.join(account, as: .owner))") }
             var pages: [(path: String, page: TestBrowser.Answer)] = []
-            for account in accounts {
-                let path = "/account/memberships/\(try await Self.join(account, as: .owner))"
-                pages.append((path, try await account.get(path)))
-            }
+            for (account, path) in zip(accounts, paths) { pages.append((path, try await account.get(path))) }
             let foreign = try await accounts[1].browser.get("\(TestPlatform.publicURL)\(pages[0].path)")
             #expect(foreign.status == 303)
             let (one, other) = (pages[0], pages[1])
@@ -45,6 +44,13 @@ struct LeaveTenantTests {
             let statuses = [try await first.status, try await second.status].sorted()
             #expect(statuses == [303, 409])
             #expect(try await platform.count("membership", where: "role = 'owner'") == 1)
+            // The one who stayed sees the reason, and no way to leave.
+            for (account, path) in zip(accounts, paths) where try await account.get(path).status == 200 {
+                for page in [try await account.get("/account"), try await account.get(path)] {
+                    #expect(page.body.contains("You are the last owner, so you cannot leave.") && !page.body.contains("leave\""))
+                }
+                #expect(try await !account.get("/account").body.contains("/account/memberships/"))
+            }
         }
     }
 }

@@ -27,6 +27,10 @@ struct ShowMembershipTests {
                 Membership.insert(operation, of: account.id, as: .builtIn(.platformOperator), owner: .platform, at: Date()))
             let question = try await account.get("/account/memberships/\(operation)")
             #expect(question.body.contains("<h1>Leave this installation as an operator?</h1>"))
+            #expect(question.body.contains("You are the only operator.") && question.body.contains("/\(operation)/leave\""))
+            _ = try await platform.ownerPool.run(
+                Membership.insert(ID(at: Date()), of: other.id, as: .builtIn(.platformOperator), owner: .platform, at: Date()))
+            #expect(try await !account.get("/account/memberships/\(operation)").body.contains("only operator"))
         }
     }
 }
