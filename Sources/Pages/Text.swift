@@ -141,6 +141,7 @@ package enum Text: String, CaseIterable, Sendable {
     case yourOrganizationSignsYouIn, providerChangesNothing, organizationHasPassword, signInToChange
     case organizationNeedsAddress
     case onlyOperatorLeaves
+    case noPasskey, recoveryCodeWasUsed
     case apiKeys, apiKeysStayValid, noAPIKeys, expiresOn, doesNotExpire, revoke
     case wholeInstallation, noMembership, leave, askToLeave, askToLeaveInstallation, leavingEndsAccess, lastOwnerStays
     case recoverAccount, recoveryByMail, recoveryIsOnItsWay, setNewPassword, lostAllFactors, linkIsInvalid

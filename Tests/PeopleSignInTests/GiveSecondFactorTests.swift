@@ -13,7 +13,10 @@ struct GiveSecondFactorTests {
             let codes = shown.body.matches(of: /<code dir="ltr">([A-Z-]{14})<\/code>/).map { String($0.1) }
             #expect(Set(codes).count == 10)
             #expect(try await ada.givePassword().location == "/account/sign-in/code")
-            #expect(try await ada.giveCode(codes[0].lowercased().replacing("-", with: " ")).location == "/account")
+            #expect(try await ada.giveCode(codes[0].lowercased().replacing("-", with: " ")).location == "/account?done=recovery-code")
+            let told = try await ada.open("?done=recovery-code").body
+            #expect(told.contains("<p role=\"status\">You have signed in with a recovery code, which no longer works. Unused codes: 9</p>"))
+            #expect(told.contains("<p><a href=\"/account/recovery-codes\">Make new codes</a></p>"))
             #expect(try await platform.count("recovery_code", where: "used_at IS NOT NULL") == 1)
             #expect(try await ada.givePassword().location == "/account/sign-in/code")
             #expect(try await ada.giveCode(codes[0]).status == 400)

@@ -156,8 +156,7 @@ class Person:
     # The own account.
 
     def add_passkey(self, account):
-        self.browser.open(account)
-        self.browser.press("a[href^='/account/passkeys']")
+        self.browser.open(f"{account}/passkeys")
         self.sees_page(PASSKEYS)
         self.browser.press(PASSKEYS)
         self.sees_page(NEW_PASSKEY)

@@ -147,12 +147,14 @@ extension Language {
         .accountNeedsFactor: "Uw account vereist een tweede factor. Stel een andere in voordat u deze verwijdert.",
         .unusedCodes: "Ongebruikte codes: {count}",
         .makeNewCodes: "Nieuwe codes maken",
+        .recoveryCodeWasUsed: "U hebt ingelogd met een herstelcode, die nu niet meer werkt. Ongebruikte codes: {count}",
         .askForNewCodes: "Nieuwe herstelcodes maken?",
         .earlierCodesEnd:
             "Uw eerdere codes vervallen meteen, ook de codes die u hebt afgedrukt of opgeslagen. De volgende pagina toont de nieuwe.",
         .passkeys: "Toegangssleutels",
         .lastUsedOn: "Laatst gebruikt op {date}",
         .addPasskey: "Een toegangssleutel toevoegen",
+        .noPasskey: "U hebt geen toegangssleutel.",
         .passkeySignsIn:
             "Een toegangssleutel logt u in met uw vingerafdruk, uw gezicht of de pincode van uw apparaat, zonder wachtwoord en code.",
         .passkeyName: "Naam van de toegangssleutel",

@@ -146,11 +146,13 @@ extension Language {
         .accountNeedsFactor: "Your account needs a second factor. Before you can remove this one, set up another one.",
         .unusedCodes: "Unused codes: {count}",
         .makeNewCodes: "Make new codes",
+        .recoveryCodeWasUsed: "You have signed in with a recovery code, which no longer works. Unused codes: {count}",
         .askForNewCodes: "Make new recovery codes?",
         .earlierCodesEnd: "Your earlier codes end at once, also those that you have printed or saved. The next page shows the new ones.",
         .passkeys: "Passkeys",
         .lastUsedOn: "Last used on {date}",
         .addPasskey: "Add a passkey",
+        .noPasskey: "You have no passkey.",
         .passkeySignsIn:
             "A passkey signs you in with your fingerprint, your face or the PIN of your device, without a password and a code.",
         .passkeyName: "Name of the passkey",

@@ -154,12 +154,14 @@ extension Language {
         .accountNeedsFactor: "Votre compte exige un second facteur. Configurez-en un autre avant de supprimer celui-ci.",
         .unusedCodes: "Codes inutilisés : {count}",
         .makeNewCodes: "Créer de nouveaux codes",
+        .recoveryCodeWasUsed: "Vous vous êtes connecté avec un code de récupération, qui n’est plus valable. Codes inutilisés : {count}",
         .askForNewCodes: "Créer de nouveaux codes de récupération ?",
         .earlierCodesEnd:
             "Vos codes actuels cessent aussitôt d’être valables, même ceux que vous avez imprimés ou enregistrés. La page suivante affiche les nouveaux.",
         .passkeys: "Clés d’accès",
         .lastUsedOn: "Dernière utilisation le {date}",
         .addPasskey: "Ajouter une clé d’accès",
+        .noPasskey: "Vous n’avez pas de clé d’accès.",
         .passkeySignsIn:
             "Une clé d’accès vous connecte avec votre empreinte, votre visage ou le code PIN de votre appareil, sans mot de passe ni code.",
         .passkeyName: "Nom de la clé d’accès",

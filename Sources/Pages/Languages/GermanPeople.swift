@@ -152,11 +152,15 @@ extension Language {
         .unusedCodes: "Unbenutzte Codes: {count}",
         .makeNewCodes: "Neue Codes erstellen",
         .askForNewCodes: "Neue Wiederherstellungscodes erstellen?",
+        .recoveryCodeWasUsed:
+            "Sie haben sich mit einem Wiederherstellungscode angemeldet, der jetzt nicht mehr gilt. Unbenutzte Codes: {count}",
+        .askForNewCodes: "Neue Wiederherstellungscodes erzeugen?",
         .earlierCodesEnd:
             "Ihre bisherigen Codes werden sofort ungültig, auch ausgedruckte und gespeicherte. Die nächste Seite zeigt die neuen.",
         .passkeys: "Passkeys",
         .lastUsedOn: "Zuletzt verwendet am {date}",
         .addPasskey: "Passkey hinzufügen",
+        .noPasskey: "Sie haben keinen Passkey.",
         .passkeySignsIn:
             "Ein Passkey meldet Sie mit Ihrem Fingerabdruck, Ihrem Gesicht oder der PIN Ihres Geräts an, ohne Passwort und Code.",
         .passkeyName: "Name des Passkeys",

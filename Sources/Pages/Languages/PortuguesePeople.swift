@@ -146,12 +146,14 @@ extension Language {
         .accountNeedsFactor: "A sua conta exige um segundo fator. Configure outro antes de remover este.",
         .unusedCodes: "Códigos não usados: {count}",
         .makeNewCodes: "Criar novos códigos",
+        .recoveryCodeWasUsed: "Você entrou com um código de recuperação, que não vale mais. Códigos não usados: {count}",
         .askForNewCodes: "Gerar novos códigos de recuperação?",
         .earlierCodesEnd:
             "Os códigos anteriores deixam de valer imediatamente, também os impressos ou salvos. A próxima página mostra os novos.",
         .passkeys: "Chaves de acesso",
         .lastUsedOn: "Último uso em {date}",
         .addPasskey: "Adicionar uma chave de acesso",
+        .noPasskey: "Você não tem chave de acesso.",
         .passkeySignsIn:
             "Uma chave de acesso permite que você entre com a sua digital, o seu rosto ou o PIN do seu dispositivo, sem senha e sem código.",
         .passkeyName: "Nome da chave de acesso",

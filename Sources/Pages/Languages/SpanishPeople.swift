@@ -148,12 +148,14 @@ extension Language {
         .accountNeedsFactor: "Su cuenta exige un segundo factor. Configure otro antes de eliminar este.",
         .unusedCodes: "Códigos sin usar: {count}",
         .makeNewCodes: "Crear códigos nuevos",
+        .recoveryCodeWasUsed: "Ha iniciado sesión con un código de recuperación, que ya no es válido. Códigos sin usar: {count}",
         .askForNewCodes: "¿Crear nuevos códigos de recuperación?",
         .earlierCodesEnd:
             "Sus códigos anteriores dejan de ser válidos de inmediato, también los impresos o guardados. La página siguiente muestra los nuevos.",
         .passkeys: "Claves de acceso",
         .lastUsedOn: "Último uso el {date}",
         .addPasskey: "Añadir una clave de acceso",
+        .noPasskey: "No tiene ninguna clave de acceso.",
         .passkeySignsIn:
             "Una clave de acceso le permite iniciar sesión con su huella, su rostro o el PIN de su dispositivo, sin contraseña ni código.",
         .passkeyName: "Nombre de la clave de acceso",

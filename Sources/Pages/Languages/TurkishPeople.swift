@@ -146,12 +146,14 @@ extension Language {
         .accountNeedsFactor: "Hesabınız ikinci bir etken gerektiriyor. Bunu kaldırmadan önce başka bir etken kurun.",
         .unusedCodes: "Kullanılmamış kodlar: {count}",
         .makeNewCodes: "Yeni kodlar oluştur",
+        .recoveryCodeWasUsed: "Bir kurtarma koduyla oturum açtınız. Bu kod artık geçersiz. Kullanılmamış kodlar: {count}",
         .askForNewCodes: "Yeni kurtarma kodları oluşturulsun mu?",
         .earlierCodesEnd:
             "Yazdırdıklarınız ve kaydettikleriniz dahil, önceki kodlarınız hemen geçersiz olur. Sonraki sayfa yenilerini gösterir.",
         .passkeys: "Geçiş anahtarları",
         .lastUsedOn: "Son kullanım: {date}",
         .addPasskey: "Geçiş anahtarı ekle",
+        .noPasskey: "Geçiş anahtarınız yok.",
         .passkeySignsIn:
             "Geçiş anahtarı, parola ve kod olmadan parmak iziniz, yüzünüz veya cihazınızın PIN koduyla oturum açmanızı sağlar.",
         .passkeyName: "Geçiş anahtarının adı",

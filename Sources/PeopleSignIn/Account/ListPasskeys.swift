@@ -15,7 +15,7 @@ extension AccountRoutes {
         let passkeys = try await endpoints.people.repeatable.run(PersonPasskey.all(of: account.person.id)).map(PersonPasskey.init)
         var page = AccountPage(.passkeys)
         if try endpoints.query(request)["done"]?.isSame(as: "removed") == true { page.notice = .passkeyIsRemoved }
-        page.details = [.passkeySignsIn]
+        page.details = [.passkeySignsIn] + (passkeys.isEmpty ? [.noPasskey] : [])
         page.sections = passkeys.map { passkey in
             .init(
                 passkey.name, lines: facts(of: passkey, in: frame.language),

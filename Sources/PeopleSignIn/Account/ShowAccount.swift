@@ -16,6 +16,11 @@ extension AccountRoutes {
         let language = frame.language
         var page = AccountPage(.yourAccount)
         if done?.isSame(as: "password") == true { page.notice = .passwordWasChanged }
+        if done?.isSame(as: ReturnPath.recoveryCodeUsed) == true, account.isOfAccount {
+            let unused = try await endpoints.people.repeatable.run(StoredRecoveryCode.unused(of: account.person.id)).count
+            (page.notice, page.values[.count]) = (.recoveryCodeWasUsed, "\(unused)")
+            page.noticeLink = .init(text: .makeNewCodes, path: "/account/recovery-codes")
+        }
         if done?.isSame(as: "joined") == true { page.notice = .invitationIsAccepted }
         if let outcome = AppleOutcome.allCases.first(where: { done?.isSame(as: $0.rawValue) == true }) {
             if outcome.isProblem { page.problem = outcome.text } else { page.notice = outcome.text }
@@ -60,7 +65,10 @@ extension AccountRoutes {
                 "/account/recovery-codes"),
         ]
         if endpoints.relyingParty != nil {
-            sections.append(part(.passkeys, "\(factors.passkeys)", .seeAll, "/account/passkeys"))
+            sections.append(
+                factors.passkeys == 0
+                    ? part(.passkeys, language.text(.noPasskey), .addPasskey, "/account/new-passkey")
+                    : part(.passkeys, "\(factors.passkeys)", .seeAll, "/account/passkeys"))
         }
         if let form = try await endpoints.appleForm(account, directory) { sections.append(.init("Apple", forms: [form])) }
         return sections

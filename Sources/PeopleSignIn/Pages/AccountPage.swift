@@ -55,6 +55,8 @@ package struct AccountPage: Sendable {
     var values: [Text.Placeholder: String] = [:]
     /// The result of the action before. A screen reader reads it when the page loads.
     var notice: Text?
+    /// The next step after this result.
+    var noticeLink: Link?
     /// The reason why the action before was refused.
     package var problem: Text?
     package var details: [Text] = []
@@ -96,6 +98,9 @@ package struct AccountPage: Sendable {
         content["sections"] = sections.map { $0.content(in: frame, values) }
         content["lastForms"] = lastForms.map { $0.content(in: frame, values) }
         if let notice { (content["hasNotice"], content["notice"]) = (true, words(notice)) }
+        if let noticeLink {
+            (content["hasNoticeLink"], content["noticePath"], content["noticeText"]) = (true, noticeLink.path, words(noticeLink.text))
+        }
         if let problem { (content["hasProblem"], content["problem"]) = (true, words(problem)) }
         if let picture { (content["hasPicture"], content["picture"]) = (true, picture) }
         if let pictureLink {
@@ -112,6 +117,9 @@ package struct AccountPage: Sendable {
         {{#hasNotice}}
         <p role="status">{{notice}}</p>
         {{/hasNotice}}
+        {{#hasNoticeLink}}
+        <p><a href="{{noticePath}}">{{noticeText}}</a></p>
+        {{/hasNoticeLink}}
         {{#hasProblem}}
         <p role="alert" class="problem">{{problem}}</p>
         {{/hasProblem}}

@@ -56,7 +56,8 @@ extension PersonSignInRoutes {
         } catch is CodeUsed { return refused("used_code") }
         limits.giveBack(context.record)
         endpoints.metrics.count(.person, "ok")
-        return .seeOther(step.next.path, cookies: session.cookies)
+        let tellsOfCode = use.kind == .recoveryCode && step.next == .account
+        return .seeOther(step.next.path + (tellsOfCode ? "?done=\(ReturnPath.recoveryCodeUsed)" : ""), cookies: session.cookies)
     }
 }
 

@@ -6,6 +6,8 @@ import People
 struct ReturnPath: Sendable, Equatable {
     static let account = ReturnPath(sealed: "/account")
     private static let longest = 200
+    /// The value of `done` on the account page after a sign-in with a recovery code.
+    static let recoveryCodeUsed = "recovery-code"
 
     /// A path, with a query if this server chose it.
     let path: String

@@ -24,7 +24,8 @@ struct ShowAccountTests {
             }
             // A screen reader lists the links without the headings around them.
             let names = page.body.matches(of: /<a href="[^"]*" aria-label="([^"]*)"/).map { String($0.1) }
-            #expect(names.contains("Change: Password") && names.contains("See all: Passkeys") && Set(names).count == names.count)
+            #expect(names.contains("Change: Password") && names.contains("Add a passkey: Passkeys") && Set(names).count == names.count)
+            #expect(page.body.contains("You have no passkey."))
             // The heading of an item is not larger than that of its section.
             #expect(page.body.contains("h2 { margin: 2rem 0 .5rem; font-size: 1.125rem; }"))
             #expect(page.body.contains("h3 { margin: 1rem 0 .25rem; font-size: 1rem; }"))
