@@ -407,7 +407,8 @@ let package = Package(
         .testTarget(
             name: "PeopleSignInTests",
             dependencies: [
-                "Server", "PeopleSignIn", "Tenancy", "Passkeys", "People", "Factors", "Access", "Web", "Postgres", "Sealing", "Encoding",
+                "Server", "PeopleSignIn", "Tenancy", "Pages", "Passkeys", "People", "Factors", "Access", "Web", "Postgres", "Sealing",
+                "Encoding",
                 "TestSupport",
                 httpTypes, hummingbird, logging, nioCore, nioHTTP1,
             ]),

@@ -29,7 +29,7 @@ struct ShowTerminalDeviceTests {
             let fields = TerminalPerson.fields(of: "/account/device", in: try await person.browser.get("\(TerminalPerson.issuer)/device"))
             let page = try await person.browser.post(
                 "\(TerminalPerson.issuer)/device", form: fields + [("user_code", code)], headers: [("Accept-Language", "he")])
-            #expect(page.body.contains("<bdi>\u{2068}espalierctl\u{2069} במחשב \u{2068}build-7\u{2069}</bdi>"), "\(page.body)")
+            #expect(page.body.contains("<bdi>\u{2068}espalierctl\u{2069} ב־\u{2068}build-7\u{2069}</bdi>"), "\(page.body)")
         }
     }
 

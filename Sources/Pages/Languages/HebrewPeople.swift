@@ -101,7 +101,7 @@ extension Language {
         .enterOnlyYourTerminalsCode: "יש להזין רק קוד של מסוף שבו התחלת את ההתחברות בעצמך. נציגי התמיכה לעולם לא יבקשו ממך את הקוד.",
         .continueOnlyForYourTerminal:
             "יש להמשיך רק אם התחלת בעצמך את ההתחברות הזו במסוף, והמסוף מציג את אותו הקוד. נציגי התמיכה לעולם לא יבקשו ממך לעשות זאת.",
-        .programOnMachine: "{application} במחשב {machine}",
+        .programOnMachine: "{application} ב־{machine}",
         .terminalRequestIsOver: "תוקף ההתחברות במסוף פג, או שהקישור הזה לא שייך להתחברות.",
         .logInAgainInTheTerminal: "יש להתחבר שוב במסוף.",
         // The own account.
