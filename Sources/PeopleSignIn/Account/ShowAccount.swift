@@ -70,7 +70,7 @@ extension AccountRoutes {
                     ? part(.passkeys, language.text(.noPasskey), .addPasskey, "/account/new-passkey")
                     : part(.passkeys, "\(factors.passkeys)", .seeAll, "/account/passkeys"))
         }
-        if let form = try await endpoints.appleForm(account, directory) { sections.append(.init("Apple", forms: [form])) }
+        if let apple = try await endpoints.appleSection(account, directory, in: language) { sections.append(apple) }
         return sections
     }
 

@@ -32,17 +32,19 @@ enum AppleOutcome: String, CaseIterable {
 }
 
 extension AccountEndpoints {
-    /// The form of the account page that connects the person's Apple Account, or disconnects it. Nil without the settings for Apple, and in
-    /// a session that a tenant's provider has started.
-    func appleForm(_ account: AccountContext, _ directory: TenantDirectory) async throws -> AccountForm? {
+    /// The section of the account page that connects the person's Apple Account, or shows the times of the connection and ends it. Nil
+    /// without the settings for Apple, and in a session that a tenant's provider has started.
+    func appleSection(_ account: AccountContext, _ directory: TenantDirectory, in language: Language) async throws -> AccountPage.Section? {
         guard account.isOfAccount, let provider = try await apple?.provider(directory, publicURL: publicURL)
         else { return nil }
         let find = PersonIdentity.find(of: account.person.id, at: provider.issuer, of: provider.tenant)
-        let isConnected = try await !people.repeatable.run(find).isEmpty
+        let identity = try await people.repeatable.run(find).first(PersonIdentity.init)
         var form = AccountForm(
-            isConnected ? "/account/apple/removal" : "/account/apple/link", account.formToken,
-            button: isConnected ? .disconnectApple : .connectApple)
+            identity == nil ? "/account/apple/link" : "/account/apple/removal", account.formToken,
+            button: identity == nil ? .connectApple : .disconnectApple)
         form.isSecondary = true
-        return form
+        let added = identity.map { language.text(.addedOn, [.date: $0.createdAt.day]) }
+        let used = identity?.lastUsedAt.map { language.text(.lastUsedOn, [.date: $0.day]) }
+        return .init("Apple", lines: [added, used].compactMap(\.self), forms: [form])
     }
 }

@@ -8,8 +8,8 @@ import Sessions
 import Web
 
 extension ProviderSignInRoutes {
-    /// Removes the account at Apple of a signed-in person. A person without a password and a passkey keeps it, because nothing else would
-    /// sign the person in.
+    /// Removes the account at Apple of a signed-in person, after a question. A person without a password and a passkey keeps it,
+    /// because nothing else would sign the person in.
     @Sendable
     func unlinkApple(_ request: Request, _ form: OwnForm, _ account: AccountContext) async throws -> Response {
         try account.requireRecent()
@@ -17,11 +17,12 @@ extension ProviderSignInRoutes {
             return .seeOther("/account")
         }
         let (person, frame) = (account.person.id, endpoints.frame(request, account.web))
-        let removed = try await endpoints.people.transaction { db in
+        let hasOtherWay = try await endpoints.people.transaction { db in
             // The row is locked, so that no other request removes the last other way at the same time.
             let (people, passkeys) = try await db.run(Person.lock(person), PersonPasskey.all(of: person))
             guard try people.first(Person.init)?.passwordChangedAt != nil || !passkeys.isEmpty else { return false }
-            guard try await db.run(PersonIdentity.delete(of: person, at: provider.issuer, of: provider.tenant)).affected > 0
+            guard form.isConfirmed,
+                try await db.run(PersonIdentity.delete(of: person, at: provider.issuer, of: provider.tenant)).affected > 0
             else { return true }
             _ = try await db.run(
                 (try endpoints.notice(.appleDisconnected, of: account.person, in: frame, from: account.web, at: account.now)) + [
@@ -30,6 +31,15 @@ extension ProviderSignInRoutes {
                 ])
             return true
         }
-        return .seeOther(removed ? AppleOutcome.disconnected.path : AppleOutcome.needed.path)
+        guard hasOtherWay else { return .seeOther(AppleOutcome.needed.path) }
+        guard form.isConfirmed else {
+            var page = AccountPage(.disconnectApple)
+            page.details = [.noLongerSignsIn]
+            page.forms = [
+                AccountForm("/account/apple/removal", account.formToken, hidden: [OwnForm.confirmation], button: .disconnectApple)
+            ]
+            return page.leadingBack().response(in: frame)
+        }
+        return .seeOther(AppleOutcome.disconnected.path)
     }
 }
