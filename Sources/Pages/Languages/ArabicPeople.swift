@@ -176,7 +176,7 @@ extension Language {
         .leave: "مغادرة",
         .askToLeave: "هل تريد مغادرة {organization}؟",
         .askToLeaveInstallation: "هل تريد مغادرة هذا النظام بصفتك مشغّلًا؟",
-        .leavingEndsAccess: "تفقد الوصول فورًا. لا يستطيع دعوتك مجددًا إلا عضو.",
+        .leavingEndsAccess: "تفقد الوصول فورًا. لا يمكنك العودة إلا بدعوة جديدة.",
         .onlyOperatorLeaves: "أنت المشغّل الوحيد. بعد مغادرتك، لا يمكن دعوة مشغّل جديد إلا بأمر على الخادم.",
         .lastOwnerStays: "أنت آخر مالك، لذلك لا يمكنك المغادرة. امنح عضوًا آخر دور المالك أولًا.",
         .recoverAccount: "استرداد حسابك",

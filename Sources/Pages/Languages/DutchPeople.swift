@@ -183,7 +183,7 @@ extension Language {
         .leave: "Verlaten",
         .askToLeave: "{organization} verlaten?",
         .askToLeaveInstallation: "Deze installatie als beheerder verlaten?",
-        .leavingEndsAccess: "U verliest meteen de toegang. Alleen een lid kan u weer uitnodigen.",
+        .leavingEndsAccess: "U verliest meteen de toegang. U kunt alleen terugkomen met een nieuwe uitnodiging.",
         .onlyOperatorLeaves: "U bent de enige beheerder. Na uw vertrek kan alleen een opdracht op de server een nieuwe uitnodigen.",
         .lastOwnerStays: "U bent de laatste eigenaar en kunt daarom niet vertrekken. Geef eerst een ander lid de rol van eigenaar.",
         .recoverAccount: "Uw account herstellen",

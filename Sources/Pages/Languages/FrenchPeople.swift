@@ -190,7 +190,7 @@ extension Language {
         .leave: "Quitter",
         .askToLeave: "Quitter {organization} ?",
         .askToLeaveInstallation: "Quitter cette installation en tant qu’opérateur ?",
-        .leavingEndsAccess: "Vous perdez l’accès immédiatement. Seul un membre peut vous inviter de nouveau.",
+        .leavingEndsAccess: "Vous perdez l’accès immédiatement. Vous ne pouvez revenir qu’avec une nouvelle invitation.",
         .onlyOperatorLeaves:
             "Vous êtes le seul opérateur. Après votre départ, seule une commande sur le serveur peut en inviter un nouveau.",
         .lastOwnerStays:

@@ -154,7 +154,6 @@ extension Language {
         .askForNewCodes: "Neue Wiederherstellungscodes erstellen?",
         .recoveryCodeWasUsed:
             "Sie haben sich mit einem Wiederherstellungscode angemeldet, der jetzt nicht mehr gilt. Unbenutzte Codes: {count}",
-        .askForNewCodes: "Neue Wiederherstellungscodes erzeugen?",
         .earlierCodesEnd:
             "Ihre bisherigen Codes werden sofort ungültig, auch ausgedruckte und gespeicherte. Die nächste Seite zeigt die neuen.",
         .passkeys: "Passkeys",
@@ -190,8 +189,9 @@ extension Language {
         .leave: "Verlassen",
         .askToLeave: "{organization} verlassen?",
         .askToLeaveInstallation: "Diese Installation als Betreiber verlassen?",
-        .leavingEndsAccess: "Sie verlieren den Zugang sofort. Nur ein Mitglied kann Sie wieder einladen.",
-        .onlyOperatorLeaves: "Sie sind der einzige Betreiber. Danach kann nur noch ein Befehl auf dem Server einen neuen einladen.",
+        .leavingEndsAccess: "Sie verlieren den Zugang sofort. Zurück können Sie nur mit einer neuen Einladung.",
+        .onlyOperatorLeaves:
+            "Sie sind der einzige Betreiber. Nach Ihrem Austritt kann nur noch ein Befehl auf dem Server einen neuen einladen.",
         .lastOwnerStays:
             "Sie sind der letzte Inhaber und können deshalb nicht austreten. Geben Sie zuerst einem anderen Mitglied die Rolle eines Inhabers.",
         .recoverAccount: "Konto wiederherstellen",

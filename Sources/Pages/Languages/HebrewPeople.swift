@@ -173,7 +173,7 @@ extension Language {
         .leave: "עזיבה",
         .askToLeave: "לעזוב את {organization}?",
         .askToLeaveInstallation: "לעזוב את המערכת הזו כמפעיל?",
-        .leavingEndsAccess: "הגישה נפסקת מיד. רק חבר יכול להזמין אותך שוב.",
+        .leavingEndsAccess: "הגישה נפסקת מיד. אפשר לחזור רק עם הזמנה חדשה.",
         .onlyOperatorLeaves: "אין מפעיל אחר. לאחר העזיבה, רק פקודה בשרת יכולה להזמין מפעיל חדש.",
         .lastOwnerStays: "לא נותרו בעלים אחרים, ולכן אי אפשר לעזוב. יש לתת תחילה לחבר אחר את תפקיד הבעלים.",
         .recoverAccount: "שחזור החשבון",

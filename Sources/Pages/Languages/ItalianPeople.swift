@@ -183,7 +183,7 @@ extension Language {
         .leave: "Lascia",
         .askToLeave: "Lasciare {organization}?",
         .askToLeaveInstallation: "Lasciare questa installazione come operatore?",
-        .leavingEndsAccess: "Perde subito l’accesso. Solo un membro può invitarLa di nuovo.",
+        .leavingEndsAccess: "Perde subito l’accesso. Può tornare solo con un nuovo invito.",
         .onlyOperatorLeaves: "Lei è l’unico operatore. Dopo la Sua uscita, solo un comando sul server può invitarne uno nuovo.",
         .lastOwnerStays: "Lei è l’ultimo proprietario, quindi non può uscire. Prima dia il ruolo di proprietario a un altro membro.",
         .recoverAccount: "Recupera il Suo account",

@@ -171,7 +171,7 @@ extension Language {
         .leave: "脱退",
         .askToLeave: "{organization}から脱退しますか？",
         .askToLeaveInstallation: "このシステムの運用者をやめますか？",
-        .leavingEndsAccess: "すぐにアクセスできなくなります。再び招待できるのはメンバーだけです。",
+        .leavingEndsAccess: "すぐにアクセスできなくなります。戻るには新しい招待が必要です。",
         .onlyOperatorLeaves: "運用者はあなただけです。やめた後は、サーバー上のコマンドでのみ新しい運用者を招待できます。",
         .lastOwnerStays: "最後の所有者であるため、脱退できません。先に別のメンバーに所有者の役割を付与してください。",
         .recoverAccount: "アカウントを復旧",

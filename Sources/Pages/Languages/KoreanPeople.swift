@@ -171,7 +171,7 @@ extension Language {
         .leave: "나가기",
         .askToLeave: "{organization}에서 나갈까요?",
         .askToLeaveInstallation: "이 시스템의 운영자에서 나갈까요?",
-        .leavingEndsAccess: "즉시 접근 권한을 잃습니다. 구성원만 다시 초대할 수 있습니다.",
+        .leavingEndsAccess: "즉시 접근 권한을 잃습니다. 새 초대가 있어야만 돌아올 수 있습니다.",
         .onlyOperatorLeaves: "유일한 운영자입니다. 나간 후에는 서버의 명령으로만 새 운영자를 초대할 수 있습니다.",
         .lastOwnerStays: "마지막 소유자이므로 나갈 수 없습니다. 먼저 다른 구성원에게 소유자 역할을 주세요.",
         .recoverAccount: "계정 복구",

@@ -180,7 +180,7 @@ extension Language {
         .leave: "Opuść",
         .askToLeave: "Opuścić {organization}?",
         .askToLeaveInstallation: "Opuścić tę instalację jako operator?",
-        .leavingEndsAccess: "Natychmiast tracisz dostęp. Tylko członek może zaprosić cię ponownie.",
+        .leavingEndsAccess: "Natychmiast tracisz dostęp. Powrót jest możliwy tylko z nowym zaproszeniem.",
         .onlyOperatorLeaves: "Nie ma innego operatora. Po twoim odejściu nowego może zaprosić tylko polecenie na serwerze.",
         .lastOwnerStays: "Nie ma innego właściciela, więc nie możesz odejść. Najpierw nadaj innemu członkowi rolę właściciela.",
         .recoverAccount: "Odzyskaj swoje konto",

@@ -182,7 +182,7 @@ extension Language {
         .leave: "Sair",
         .askToLeave: "Sair de {organization}?",
         .askToLeaveInstallation: "Sair desta instalação como operador?",
-        .leavingEndsAccess: "Você perde o acesso imediatamente. Só um membro pode convidar você de novo.",
+        .leavingEndsAccess: "Você perde o acesso imediatamente. Só poderá voltar com um novo convite.",
         .onlyOperatorLeaves: "Você é o único operador. Depois da sua saída, só um comando no servidor pode convidar um novo.",
         .lastOwnerStays: "Você é o último proprietário e por isso não pode sair. Antes, dê a outro membro a função de proprietário.",
         .recoverAccount: "Recuperar a sua conta",

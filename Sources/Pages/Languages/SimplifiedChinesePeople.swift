@@ -171,7 +171,7 @@ extension Language {
         .leave: "离开",
         .askToLeave: "离开 {organization}？",
         .askToLeaveInstallation: "退出此系统的运营者身份？",
-        .leavingEndsAccess: "您会立即失去访问权限。只有成员可以再次邀请您。",
+        .leavingEndsAccess: "您会立即失去访问权限。只有通过新的邀请才能重新加入。",
         .onlyOperatorLeaves: "您是唯一的运营者。您退出后，只能通过服务器上的命令邀请新的运营者。",
         .lastOwnerStays: "您是最后一位所有者，因此不能离开。请先将所有者角色授予另一位成员。",
         .recoverAccount: "恢复您的账户",

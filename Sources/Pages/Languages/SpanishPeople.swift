@@ -184,8 +184,8 @@ extension Language {
         .leave: "Abandonar",
         .askToLeave: "¿Abandonar {organization}?",
         .askToLeaveInstallation: "¿Abandonar esta instalación como operador?",
-        .leavingEndsAccess: "Pierde el acceso de inmediato. Solo un miembro puede volver a invitarle.",
-        .onlyOperatorLeaves: "Usted es el único operador. Después, solo un comando en el servidor puede invitar a uno nuevo.",
+        .leavingEndsAccess: "Pierde el acceso de inmediato. Solo puede volver con una invitación nueva.",
+        .onlyOperatorLeaves: "Usted es el único operador. Después de su salida, solo un comando en el servidor puede invitar a uno nuevo.",
         .lastOwnerStays: "Es el último propietario, por lo que no puede salir. Primero dé a otro miembro el rol de propietario.",
         .recoverAccount: "Recuperar su cuenta",
         .recoveryByMail:

@@ -171,7 +171,7 @@ extension Language {
         .leave: "離開",
         .askToLeave: "要離開 {organization} 嗎？",
         .askToLeaveInstallation: "要退出此系統的營運者身分嗎？",
-        .leavingEndsAccess: "您會立即失去存取權限。只有成員可以再次邀請您。",
+        .leavingEndsAccess: "您會立即失去存取權限。只有透過新的邀請才能重新加入。",
         .onlyOperatorLeaves: "您是唯一的營運者。您退出後，只能透過伺服器上的命令邀請新的營運者。",
         .lastOwnerStays: "您是最後一位擁有者，因此不能離開。請先將擁有者角色授予另一位成員。",
         .recoverAccount: "復原您的帳號",

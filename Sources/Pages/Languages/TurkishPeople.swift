@@ -182,7 +182,7 @@ extension Language {
         .leave: "Ayrıl",
         .askToLeave: "{organization} kuruluşundan ayrılmak istiyor musunuz?",
         .askToLeaveInstallation: "Bu kurulumdan işletmeci olarak ayrılmak istiyor musunuz?",
-        .leavingEndsAccess: "Erişiminizi hemen kaybedersiniz. Sizi yalnızca bir üye yeniden davet edebilir.",
+        .leavingEndsAccess: "Erişiminizi hemen kaybedersiniz. Yalnızca yeni bir davetle geri dönebilirsiniz.",
         .onlyOperatorLeaves: "Tek işletmeci sizsiniz. Ayrıldıktan sonra yalnızca sunucudaki bir komut yeni bir işletmeci davet edebilir.",
         .lastOwnerStays: "Son sahip siz olduğunuz için ayrılamazsınız. Önce başka bir üyeye sahip rolünü verin.",
         .recoverAccount: "Hesabınızı kurtarın",

@@ -7,7 +7,8 @@ import Postgres
 import Web
 
 extension AccountRoutes {
-    /// Asks whether the person wants to leave a tenant. The last owner learns that this is not possible, and the only operator what follows.
+    /// Asks whether the person wants to leave a tenant. The last owner gets the reason why this is not possible, and the only operator a
+    /// warning.
     @Sendable
     func showMembership(_ request: Request, _ account: AccountContext) async throws -> Response {
         try account.requireRecentSignIn()

@@ -123,7 +123,7 @@ extension AccountRoutes {
         page.referrerPolicy = "strict-origin"
         guard recovery.factors.isEmpty || recovery.factors.takesCodes else {
             // Only passkeys: they sign in without a password.
-            page.details = [.lostAllFactors]
+            page.details = [.passkeySignsIn, .lostYourPasskey]
             page.links = [.init(text: .usePasskey, path: "/account/sign-in/passkey")]
             return page
         }

@@ -14,7 +14,7 @@ struct ListOwnAPIKeysTests {
         try await TestPlatform.run { platform in
             let account = try await OwnAccount.make(platform)
             let empty = try await account.get("/account/api-keys")
-            #expect(empty.status == 200 && empty.body.contains("There are no valid keys that you issued."))
+            #expect(empty.status == 200 && empty.body.contains("You have issued no API keys that are still valid."))
             try await account.join(as: .admin)
             let (key, secret) = try await account.issueKey("CI <1>")
             let (revoked, _) = try await account.issueKey()

@@ -62,6 +62,8 @@ struct SetNewPasswordTests {
             let account = try await OwnAccount.make(platform, hasApp: false)
             let (browser, page) = try await account.openRecovery(mails)
             try await account.addPasskeyRow()
+            let shown = try await browser.get(try await mails.mail(to: account.email).link).body
+            #expect(shown.contains("If you have lost your passkeys") && !shown.contains("<form"), "\(shown)")
             let fields = [("password", "a quite different phrase")]
             // The passkey was added since.
             #expect(try await browser.sendForm("/account/recovery/password", fields, of: page).status == 404)
