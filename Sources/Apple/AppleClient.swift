@@ -19,7 +19,7 @@ package final class AppleClient: Sendable {
     /// The number of calls in progress and of calls that wait.
     package var load: AppleLoad { wire.places.load }
 
-    /// - Parameter http: A client made with `httpConfiguration(for:)`. Its owner shuts it down.
+    /// - Parameter http: A client made with `makeHTTP`. Its owner shuts it down.
     package init(_ settings: AppleSettings, http: HTTPClient, logger: Logger) {
         self.settings = settings
         let wire = AppleWire(
@@ -35,6 +35,14 @@ package final class AppleClient: Sendable {
             return answer.body
         }
         secrets = ClientSecretCache(audience: settings.audience)
+    }
+
+    /// The HTTP client for Apple. All its connections are on one event loop.
+    ///
+    /// With several loops, the end of a request with a body passes through the request's own loop before the pool learns that the connection
+    /// is free. If the connection is closed in between, async-http-client 1.37 ends the process.
+    package static func makeHTTP(_ configuration: HTTPClient.Configuration) -> HTTPClient {
+        HTTPClient(eventLoopGroupProvider: .shared(HTTPClient.defaultEventLoopGroup.any()), configuration: configuration)
     }
 
     /// The required configuration of the HTTP client for Apple.

@@ -76,7 +76,7 @@ package struct Installation: Sendable {
         let pools = try DatabasePools(settings, logger: logger)
         // The background work, unless another pool is named.
         let pool = pools.background
-        let http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: AppleClient.httpConfiguration(for: settings.apple))
+        let http = AppleClient.makeHTTP(AppleClient.httpConfiguration(for: settings.apple))
         let directory = TenantDirectory(
             database: PlatformDatabase(pools.logins, for: .readConfiguration), keyring: settings.keyring, brands: Branding.ofTenants,
             domains: Domain.ofTenants)

@@ -88,7 +88,7 @@ final class FakeApple: Sendable {
             let bound = try #require(await port.wait(until: { $0 != nil }))
             var settings = AppleSettings(baseURL: "http://127.0.0.1:\(bound)")
             change(&settings)
-            let http = HTTPClient(configuration: configuration ?? AppleClient.httpConfiguration(for: settings))
+            let http = AppleClient.makeHTTP(configuration ?? AppleClient.httpConfiguration(for: settings))
             let result: Result<Outcome, any Error>
             do {
                 result = .success(try await body(fake, AppleClient(settings, http: http, logger: quiet)))

@@ -39,6 +39,14 @@ struct OneWriteTests {
         }
     }
 
+    @Test("all connections to Apple are on one event loop, because a released connection must not pass through another one")
+    func oneLoop() async throws {
+        let http = AppleClient.makeHTTP(AppleClient.httpConfiguration(for: AppleSettings()))
+        let loops = Array(http.eventLoopGroup.makeIterator())
+        try await http.shutdown()
+        #expect(loops.count == 1)
+    }
+
     @Test("a head and a body that are flushed in one turn are one write")
     func oneTurn() throws {
         channel.writeAndFlush(ByteBuffer(string: "head"), promise: nil)

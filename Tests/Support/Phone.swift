@@ -1,6 +1,6 @@
 import Access
 package import Apple
-import AsyncHTTPClient
+package import AsyncHTTPClient
 import Crypto
 import Foundation
 import Logging
@@ -85,7 +85,7 @@ package struct Phone: Sendable {
     package func redeemAtApple(_ code: String) async throws -> AppleTokens {
         let configuration = try await platform.configuration(of: tenant)
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        return try await AppleClient(platform.settings.apple, http: .shared, logger: logger).redeem(
+        return try await AppleClient(platform.settings.apple, http: .forApple, logger: logger).redeem(
             code: code, redirectURI: nil,
             credentials: .init(
                 teamID: configuration.connection!.teamID, clientID: bundleID, key: configuration.appleKey!,
@@ -135,4 +135,9 @@ extension TestPlatform {
         // The next request must not come before the notification of this change.
         installation.directory.forget(.platform)
     }
+}
+
+extension HTTPClient {
+    /// For calls to Apple outside a server. It serves all tests, and nobody shuts it down.
+    package static let forApple = AppleClient.makeHTTP(AppleClient.httpConfiguration(for: AppleSettings()))
 }

@@ -34,7 +34,7 @@ struct Floor: AsyncParsableCommand {
         database.minimumConnections = 1
         let pool = try DatabasePool(database, logger: logger)
         let settings = AppleSettings(baseURL: appleURL)
-        let apple = HTTPClient(eventLoopGroupProvider: .singleton, configuration: AppleClient.httpConfiguration(for: settings))
+        let apple = AppleClient.makeHTTP(AppleClient.httpConfiguration(for: settings))
         let server = GuardedServer(
             FloorResponder(
                 pool: pool, signatures: try FloorSignatures(), texts: FloorTexts(appleURL: appleURL, servicesID: servicesID),

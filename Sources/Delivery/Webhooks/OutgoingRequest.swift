@@ -161,8 +161,7 @@ package struct OutgoingRequest: Sendable {
         var request = HTTPClientRequest(url: url)
         request.method = body == nil ? .GET : .POST
         request.headers.add(name: "user-agent", value: "espalier")
-        // The connection serves one request. Without this header, the client would take it back into its pool. It ends the process if the
-        // receiver has closed the connection before (async-http-client 1.37).
+        // The client serves one request, so the receiver need not keep the connection.
         request.headers.add(name: "connection", value: "close")
         for (name, value) in headers { request.headers.add(name: name, value: value) }
         if let body { request.body = .bytes(ByteBuffer(bytes: body)) }

@@ -265,7 +265,7 @@ extension RevokeAtAppleTests {
         let credentials = try await AppleClientCredentials.all(
             teamID: platform.own.team, clientID: bundleID, in: OwnerDatabase(platform.pool, tenant: tenant),
             keyring: platform.settings.keyring, at: Date())
-        let apple = AppleClient(platform.settings.apple, http: .shared, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let apple = AppleClient(platform.settings.apple, http: .forApple, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         let tokens = try await apple.redeem(code: code, redirectURI: nil, credentials: try #require(credentials.first), at: Date())
         let sealed = platform.settings.keyring.seal(
             Array(try #require(tokens.refreshToken).utf8), in: Identity.context(tenant, team: platform.own.team, subject: subject))

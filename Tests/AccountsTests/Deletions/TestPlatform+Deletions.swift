@@ -26,7 +26,7 @@ extension TestPlatform {
         if let timeout { apple.timeout = timeout }
         return RevokeAtApple(
             database: PlatformDatabase(pool), keyring: settings.keyring,
-            apple: AppleClient(apple, http: .shared, logger: logger), logger: logger)
+            apple: AppleClient(apple, http: .forApple, logger: logger), logger: logger)
     }
 
     /// Runs all revocations that are due at this time.

@@ -24,7 +24,6 @@ struct DeliverWebhookTests {
             #expect(!request.isSigned(by: "whsec_" + Data(repeating: 7, count: 32).base64EncodedString()))
             #expect(request.path == "/hook")
             #expect(request.header("content-type") == "application/json")
-            // A pool that takes a connection back ends the process if the receiver has closed it before.
             #expect(request.header("connection") == "close")
             #expect(request.id.hasPrefix("event_"))
             let timestamp = try #require(TimeInterval(request.timestamp))
