@@ -6,10 +6,10 @@ import Web
 package struct OperatorMail {
     package enum Notice: Sendable {
         /// - Parameters:
-        ///   - name: the name of the operator.
+        ///   - address: the address of the operator, who chooses its name itself.
         ///   - command: the command of `espalierctl` that ends the access.
         case supportStarted(by: String, reason: String, until: Date, command: String)
-        /// - Parameter name: the name of the operator.
+        /// - Parameter actor: the address of the operator, or the ID of an API key.
         case membersChanged(by: String, MemberChange)
         /// - Parameter actor: the address of a member, or the ID of another actor.
         case providerSet(issuer: String, isRequired: Bool, actor: String)

@@ -38,22 +38,17 @@ package struct OwnerNotices: Sendable {
         of call: some ActingContext, _ pool: DatabasePool
     ) async throws -> (@Sendable (OperatorMail.MemberChange, _ isAboutOwner: Bool) -> OperatorMail?)? {
         guard mail != nil, call.owner != .platform, call.caller.isOperator else { return nil }
-        let tenant = ID<Tenant>(call.owner)
-        // An operator and its keys belong to the platform, which the tenant's transaction does not see.
+        let (tenant, actor) = (ID<Tenant>(call.owner), call.caller.actor)
+        // An operator belongs to the platform, which the tenant's transaction does not see.
         let operators = OwnerDatabase(pool, owner: .platform)
-        let actor = call.caller.actor
-        let name: String? =
-            switch actor {
-            case .person(let person, _, _): try await operators.run(Membership.find(person, of: .platform)).first(Membership.init)?.name
-            case .key(let key):
-                try await operators.run(ShownAPIKey.find(key, owner: .platform)).first(ShownAPIKey.init).map { "API key \($0.name)" }
-            }
+        let find = actor.person.map { Membership.find($0, of: .platform) }
+        let member = if let find { try await operators.run(find).first(Membership.init) } else { Membership?.none }
+        let name = member?.email ?? actor.description
         let organization = try await organization(tenant) ?? tenant.description
         let host = Person.host(of: publicURL)
         return { change, isAboutOwner in
             guard isAboutOwner || actor.person != nil else { return nil }
-            return OperatorMail(
-                .membersChanged(by: name ?? actor.description, change), organization: organization, of: host, in: .english)
+            return OperatorMail(.membersChanged(by: name, change), organization: organization, of: host, in: .english)
         }
     }
 

@@ -37,7 +37,7 @@ extension SupportRoutes {
             endsAt: now.addingTimeInterval(TimeInterval(minutes) * 60))
         let notice = try await notices.mail(
             .supportStarted(
-                by: member.name, reason: reason, until: access.endsAt,
+                by: member.email, reason: reason, until: access.endsAt,
                 command: "espalierctl support end \(access.id) --tenant \(call.slug)"), of: call)
         try await call.database(pool).transaction { db in
             let (allowed, found) = try await db.run(allowed(tenant), SupportAccess.lockOpen(of: owner))

@@ -35,12 +35,13 @@ struct OwnerNoticesTests {
                 #expect(try await platform.call("DELETE", "/tenants/acme/invitations/\(invitation)", key: secret).status == 204)
                 try await eventually("the mail about the deletion") { count() == 5 }
                 let sent = mails.mails.filter { $0.recipient == "ada@example.com" }.compactMap { $0.part("plain") }
+                #expect(sent[0].hasPrefix("grace@example.com, an operator of login.test, started") && !sent[0].contains("Grace"))
                 #expect(sent[0].contains("espalierctl support end support_") && sent[0].contains(" --tenant acme"))
                 let changes = [
-                    ("API key ", "Invited: new@example.com. Role: Owner."),
-                    ("API key ", "New role of mary@example.com: Owner. Earlier role: Developer."),
-                    ("API key ", "Removed: mary@example.com. Role: Owner."),
-                    ("Grace", "Invitation deleted: late@example.com. Role: "),
+                    ("apikey_", "Invited: new@example.com. Role: Owner."),
+                    ("apikey_", "New role of mary@example.com: Owner. Earlier role: Developer."),
+                    ("apikey_", "Removed: mary@example.com. Role: Owner."),
+                    ("grace@example.com", "Invitation deleted: late@example.com. Role: "),
                 ]
                 for (mail, change) in zip(sent.dropFirst(), changes) {
                     #expect(mail.hasPrefix(change.0) && mail.contains(", an operator of login.test, changed the members"), "\(mail)")
