@@ -54,7 +54,7 @@ package struct SSORoutes: Sendable {
     /// - Throws: `Problem` 403.
     func requireOwner(_ call: TenantContext) throws {
         try call.require(.connectionsWrite)
-        guard call.caller.scopes.isSuperset(of: BuiltInRole.owner.scopes)
+        guard BuiltInRole.owner.isIncluded(in: call.caller.scopes.map(\.rawValue))
         else {
             throw Problem(
                 .insufficientScope,

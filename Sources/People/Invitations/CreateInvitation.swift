@@ -39,9 +39,10 @@ extension InvitationRoutes {
             in: call.database(pool), at: now, mailing: mailing
         ) { db in
             try await call.requireConsent(in: db)
-            try call.requireGrant(try await role.scopes(of: owner, in: db))
+            let scopes = try await role.scopes(of: owner, in: db)
+            try call.requireGrant(scopes)
             let mail = try await notice?(
-                .invited(address.address, role: role.title(of: owner, in: db)), role == .builtIn(.owner))
+                .invited(address.address, role: role.title(of: owner, in: db)), BuiltInRole.owner.isIncluded(in: scopes))
             _ = try await db.run(try await notices.insertions(mail, of: owner, in: db, at: now))
         }
         return try .resource(

@@ -24,7 +24,8 @@ extension InvitationRoutes {
             try request.requireMatch(EntityTag(invitation.updatedAt))
             let removal = invitation.mail.map { [Mail.removal($0, owner: owner)] } ?? []
             let mail = try await notice?(
-                .uninvited(invitation.email, role: invitation.role.title(of: owner, in: db)), invitation.role == .builtIn(.owner))
+                .uninvited(invitation.email, role: invitation.role.title(of: owner, in: db)),
+                BuiltInRole.owner.isIncluded(in: invitation.role.scopes(of: owner, in: db)))
             let mails = try await notices.insertions(mail, of: owner, in: db, at: now)
             _ = try await db.run(
                 removal + mails + [Invitation.delete(id, of: owner), try invitation.deletion(of: owner, by: origin, at: now)])

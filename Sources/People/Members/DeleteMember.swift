@@ -23,7 +23,8 @@ extension MemberRoutes {
             guard let member = try found.first(Membership.init) else { throw Problem.notFound("member") }
             try request.requireMatch(EntityTag(member.updatedAt))
             try await call.requireConsent(in: db)
-            try call.requireGrant(try await member.role.scopes(of: owner, in: db))
+            let scopes = try await member.role.scopes(of: owner, in: db)
+            try call.requireGrant(scopes)
             try await member.requireOtherOwner(call, in: db)
             let keys =
                 revokesKeys
@@ -31,7 +32,7 @@ extension MemberRoutes {
             let (withdrawals, events) = try await Invitation.withdraw(
                 by: [member.person], keys, owner: owner, origin: origin, in: db, at: now)
             let mail = try await notice?(
-                .removed(member.email, role: member.role.title(of: owner, in: db)), member.role == .builtIn(.owner))
+                .removed(member.email, role: member.role.title(of: owner, in: db)), BuiltInRole.owner.isIncluded(in: scopes))
             let mails = try await notices.insertions(mail, of: owner, in: db, at: now)
             _ = try await db.run(
                 mails + withdrawals + ["DELETE FROM membership WHERE tenant_id = \(owner) AND id = \(id)"] + events.map(\.event) + [

@@ -40,7 +40,7 @@ extension MemberRoutes {
                 by: hasLess ? [current.person] : [], owner: owner, origin: origin, in: db, at: now)
             let mail = try await notice?(
                 .roleChanged(current.email, from: current.role.title(of: owner, in: db), to: role.title(of: owner, in: db)),
-                [current.role, role].contains(.builtIn(.owner)))
+                [scopes, newScopes].contains(where: BuiltInRole.owner.isIncluded))
             let mails = try await notices.insertions(mail, of: owner, in: db, at: now)
             _ = try await db.run(
                 mails + withdrawals + [

@@ -32,6 +32,11 @@ extension Role {
     }
 }
 
+extension BuiltInRole {
+    /// Whether these scopes include all of this role, as those of a role that the tenant defined can.
+    package func isIncluded(in others: [String]) -> Bool { Set(others).isSuperset(of: scopes.map(\.rawValue)) }
+}
+
 extension ActingContext {
     /// A caller gives, changes and takes away only roles whose scopes it has. So nobody gets more than the caller has, and nobody
     /// removes a member who may do more.

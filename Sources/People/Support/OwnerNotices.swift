@@ -32,8 +32,8 @@ package struct OwnerNotices: Sendable {
         return try await mail(notice, to: call.owner)
     }
 
-    /// The mails about changes of the members by an operator: about each one of a person, and about an API key only those of owners, because
-    /// programs change members all the time. Nil if the server sends no mails, or for another caller.
+    /// The mails about changes of the members by an operator: about each one of a person, and about an API key only those of roles with all
+    /// scopes of an owner, because programs change members all the time. Nil if the server sends no mails, or for another caller.
     func memberMail(
         of call: some ActingContext, _ pool: DatabasePool
     ) async throws -> (@Sendable (OperatorMail.MemberChange, _ isAboutOwner: Bool) -> OperatorMail?)? {

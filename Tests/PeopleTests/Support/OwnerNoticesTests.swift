@@ -50,4 +50,37 @@ struct OwnerNoticesTests {
             }
         }
     }
+
+    @Test("a role of the tenant with all scopes of an owner counts as an owner")
+    func ownRole() async throws {
+        try await TestMailServer.run { mails async throws in
+            let settings = try mails.settings()
+            try await TestPlatform.run({ $0.mail = settings }) { platform in
+                _ = try await platform.addMember("Ada", as: .builtIn(.owner))
+                let (member, _) = try await platform.addMember("Mary")
+                func role(_ name: String, _ scopes: Set<APIKey.Scope>) async throws -> String {
+                    let body: [String: any Sendable] = ["name": name, "scopes": scopes.map(\.rawValue).sorted()]
+                    return try await platform.call("POST", "/tenants/acme/roles", body).resourceID
+                }
+                let all = try await role("Helper", BuiltInRole.owner.scopes)
+                let most = try await role("Desk", BuiltInRole.owner.scopes.subtracting([.pricingWrite]))
+                let path = "/tenants/acme/members/\(member)"
+                #expect(try await platform.call("PATCH", path, ["role": most]).status == 200)
+                func sent() -> [String] { mails.mails.filter { $0.recipient == "ada@example.com" }.compactMap { $0.part("plain") } }
+                func expect(_ count: Int, _ change: String) async throws {
+                    try await eventually("the mail: \(change)") { sent().count == count }
+                    #expect(sent().last?.contains(change) == true, "\(sent())")
+                }
+                #expect(try await platform.call("PATCH", path, ["role": all]).status == 200)
+                try await expect(1, "New role of mary@example.com: Helper. Earlier role: Desk.")
+                #expect(try await platform.call("DELETE", path).status == 204)
+                try await expect(2, "Removed: mary@example.com. Role: Helper.")
+                let body: [String: any Sendable] = ["email": "new@example.com", "role": all, "send_mail": false]
+                let invited = try await platform.call("POST", "/tenants/acme/invitations", body)
+                try await expect(3, "Invited: new@example.com. Role: Helper.")
+                #expect(try await platform.call("DELETE", "/tenants/acme/invitations/\(invited.resourceID)").status == 204)
+                try await expect(4, "Invitation deleted: new@example.com. Role: Helper.")
+            }
+        }
+    }
 }
