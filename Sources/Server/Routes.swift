@@ -156,7 +156,7 @@ struct Routes: Sendable {
         members = MemberRoutes(pool: pool, notices: notices, now: now)
         invitations = InvitationRoutes(
             pool: pool, keyring: keyring, publicURL: publicURL, mail: sender, organization: organization, notices: notices, now: now)
-        people = PersonRoutes(pool: pool, keyring: keyring, mail: sender, publicURL: publicURL, now: now)
+        people = PersonRoutes(pool: pool, keyring: keyring, mail: sender, publicURL: publicURL, notices: notices, now: now)
         roles = RoleRoutes(pool: pool, now: now)
         support = SupportRoutes(pool: pool, notices: notices, allowed: Tenant.allowingSupport, now: now)
         // The pool of the API: sign-ins of people must not delay those of users.

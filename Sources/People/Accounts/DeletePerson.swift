@@ -1,18 +1,24 @@
 import Access
 import Foundation
 import Hummingbird
+import Pages
 import Postgres
 import Web
 
 extension PersonRoutes {
-    /// Deletes an account with its sessions, factors and memberships. The trail of each tenant has the end of the membership.
+    /// Deletes an account with its sessions, factors and memberships. The trail of each tenant has the end of the membership. The other owners
+    /// get a mail about the end of an owner.
     @Sendable
     func deletePerson(_ request: Request, _ call: PlatformContext) async throws -> Response {
         try call.require(.membersWrite)
         try call.requireRecentSignIn(at: now())
         let id = try call.id("person", of: "person", as: Person.self)
         let (now, origin) = (now(), call.origin)
-        try await call.platformDatabase(pool).transaction { db in
+        // The names in the mails are found outside of the transaction.
+        let tenants = try await call.platformDatabase(pool).run(Membership.all(of: id)).map { try $0.get("tenant_id", as: UUID.self) }
+        var mails: [UUID: OwnerNotices.MemberMail] = [:]
+        for tenant in tenants { mails[tenant] = try await notices.memberMail(of: call, to: tenant, pool) }
+        try await call.platformDatabase(pool).transaction { [mails] db in
             // Before the account, as for a person who becomes a member.
             let owners = try await db.run(Membership.all(of: id)).map { try $0.get("tenant_id", as: UUID.self) }
             if !owners.isEmpty { _ = try await db.run(owners.map { Membership.lockAll(of: $0) }) }
@@ -34,8 +40,16 @@ extension PersonRoutes {
             let events = (withdrawn.filter { $0.owner != .platform } + ends).sorted { $0.owner.uuidString < $1.owner.uuidString }
             let last = try AuditEvent.insert(
                 "deletePerson", of: id.description, owner: .platform, by: origin, before: PersonReply(person), at: now)
-            _ = try await db.run(
-                withdrawals + [Person.delete(id)] + (events + withdrawn.filter { $0.owner == .platform }).map(\.event) + [last])
+            // Before the mails, which only the remaining owners get.
+            _ = try await db.run(withdrawals + [Person.delete(id)])
+            var insertions: [SQL] = []
+            for (owner, membership) in person.memberships {
+                let scopes = try await membership.role.scopes(of: owner, in: db)
+                guard let mail = mails[owner], BuiltInRole.owner.isIncluded(in: scopes) else { continue }
+                let removed = try await mail(.removed(membership.email, role: membership.role.title(of: owner, in: db)), true)
+                insertions += try await notices.insertions(removed, of: owner, in: db, at: now)
+            }
+            _ = try await db.run(insertions + (events + withdrawn.filter { $0.owner == .platform }).map(\.event) + [last])
         }
         return .noContent
     }

@@ -14,12 +14,15 @@ package struct PersonRoutes: Sendable {
     let mail: MailSender?
     /// The URL of this server for browsers, without a slash at its end.
     let publicURL: String
+    let notices: OwnerNotices
     let now: @Sendable () -> Date
 
     package init(
-        pool: DatabasePool, keyring: Keyring, mail: MailSender?, publicURL: String, now: @escaping @Sendable () -> Date
+        pool: DatabasePool, keyring: Keyring, mail: MailSender?, publicURL: String, notices: OwnerNotices,
+        now: @escaping @Sendable () -> Date
     ) {
-        (self.pool, self.keyring, self.mail, self.publicURL, self.now) = (pool, keyring, mail, publicURL, now)
+        (self.pool, self.keyring, self.mail, self.publicURL) = (pool, keyring, mail, publicURL)
+        (self.notices, self.now) = (notices, now)
     }
 
     /// Below `/v1`.

@@ -9,6 +9,8 @@ import Web
 
 /// Mails to the owners of a tenant about acts of operators, and about the provider of its members.
 package struct OwnerNotices: Sendable {
+    typealias MemberMail = @Sendable (OperatorMail.MemberChange, _ isAboutOwner: Bool) -> OperatorMail?
+
     private let keyring: Keyring
     /// Nil if this server sends no mails.
     private let mail: MailSender?
@@ -34,11 +36,11 @@ package struct OwnerNotices: Sendable {
 
     /// The mails about changes of the members by an operator: about each one of a person, and about an API key only those of roles with all
     /// scopes of an owner, because programs change members all the time. Nil if the server sends no mails, or for another caller.
-    func memberMail(
-        of call: some ActingContext, _ pool: DatabasePool
-    ) async throws -> (@Sendable (OperatorMail.MemberChange, _ isAboutOwner: Bool) -> OperatorMail?)? {
-        guard mail != nil, call.owner != .platform, call.caller.isOperator else { return nil }
-        let (tenant, actor) = (ID<Tenant>(call.owner), call.caller.actor)
+    /// - Parameter owner: the tenant. Nil for the one of the call.
+    func memberMail(of call: some ActingContext, to owner: UUID? = nil, _ pool: DatabasePool) async throws -> MemberMail? {
+        let owner = owner ?? call.owner
+        guard mail != nil, owner != .platform, call.caller.isOperator else { return nil }
+        let (tenant, actor) = (ID<Tenant>(owner), call.caller.actor)
         // An operator belongs to the platform, which the tenant's transaction does not see.
         let operators = OwnerDatabase(pool, owner: .platform)
         let find = actor.person.map { Membership.find($0, of: .platform) }

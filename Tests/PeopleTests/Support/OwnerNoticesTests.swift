@@ -83,4 +83,38 @@ struct OwnerNoticesTests {
             }
         }
     }
+
+    @Test("the other owners of each tenant get a mail if an operator deletes the account of an owner")
+    func account() async throws {
+        try await TestMailServer.run { mails async throws in
+            let settings = try mails.settings()
+            try await TestPlatform.run({ $0.mail = settings }) { platform in
+                _ = try await platform.addMember("Ada", as: .builtIn(.owner))
+                _ = try await platform.addMember("Edith", as: .builtIn(.owner), of: platform.globexID)
+                let (_, mary) = try await platform.addMember("Mary", as: .builtIn(.owner))
+                _ = try await platform.ownerPool.run(
+                    Membership.insert(ID(at: Date()), of: mary, as: .builtIn(.owner), owner: platform.globexID, at: Date()))
+                let (_, annie) = try await platform.addMember("Annie", as: .builtIn(.owner))
+                let (_, jean) = try await platform.addMember("Jean", as: .builtIn(.admin))
+                let (_, secret) = try await platform.addOperator()
+                func sent(to recipient: String) -> [String] {
+                    mails.mails.filter { $0.recipient == recipient }.compactMap { $0.part("plain") }
+                }
+                // The deletion of an admin causes no mail.
+                #expect(try await platform.call("DELETE", "/platform/people/\(jean)", key: secret).status == 204)
+                #expect(try await platform.call("DELETE", "/platform/people/\(mary)").status == 204)
+                try await eventually("the mails about the first deletion") {
+                    sent(to: "ada@example.com").count == 1 && sent(to: "edith@example.com").count == 1
+                }
+                #expect(try await platform.call("DELETE", "/platform/people/\(annie)", key: secret).status == 204)
+                try await eventually("the mail about the second deletion") { sent(to: "ada@example.com").count == 2 }
+                let ada = sent(to: "ada@example.com")
+                for mail in [ada[0]] + sent(to: "edith@example.com") {
+                    #expect(mail.hasPrefix("apikey_") && mail.contains("Removed: mary@example.com. Role: Owner."), "\(mail)")
+                }
+                #expect(ada[1].hasPrefix("grace@example.com") && ada[1].contains("Removed: annie@example.com. Role: Owner."), "\(ada[1])")
+                #expect(sent(to: "mary@example.com").isEmpty && sent(to: "edith@example.com").count == 1)
+            }
+        }
+    }
 }
