@@ -100,4 +100,27 @@ struct OperatorTakeoverTests {
             #expect(try await Self.invite("grace@example.com", nil, platform).status == 201)
         }
     }
+
+    @Test("during a support access, an operator adds no Apple Account to a user, and so signs in as no user after the end")
+    func identity() async throws {
+        try await TestPlatform.run { platform in
+            let token = try await Self.token(platform)
+            let path = "/tenants/acme/users/\(try await platform.login("Ada Lovelace").user)/identities"
+            let body: [String: any Sendable] = ["team_id": platform.own.team, "subject": "000123.0123456789abcdef0123456789abcdef.0789"]
+            #expect(try await platform.call("POST", path, key: token, body).isProblem(403, "support_required"))
+            let reason: [String: any Sendable] = ["reason": "Ticket 4711: a user lost an account.", "minutes": 15]
+            #expect(try await platform.call("POST", "/tenants/acme/support-accesses", key: token, reason).status == 201)
+            let refused = try await platform.call("POST", path, key: token, body)
+            #expect(refused.isProblem(403, "insufficient_scope"), "\(refused.body)")
+            // espalierctl shows the next step for it.
+            #expect(refused.string("detail")?.contains("support access") == true)
+            #expect(try await platform.count("identity") == 1)
+            #expect(try await platform.call("GET", path, key: token).data.count == 1)
+            // The tenant adds it, and so does an API key of an operator.
+            let added = try await platform.call("POST", path, key: platform.acme.api_keys[0].secret, body)
+            #expect(added.status == 201, "\(added.body)")
+            let other = body.merging(["subject": "000123.0123456789abcdef0123456789abcdef.0790"]) { $1 }
+            #expect(try await platform.call("POST", path, other).status == 201)
+        }
+    }
 }

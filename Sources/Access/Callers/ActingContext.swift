@@ -37,6 +37,9 @@ extension ActingContext {
         throw Problem.recentSignInRequired
     }
 
+    /// Whether the caller is an operator who is a person, at a tenant where this person is not a member.
+    package var isOperatorAtTenant: Bool { owner != .platform && caller.isOperator && caller.actor.person != nil }
+
     /// The database, restricted to the rows that the owner may see.
     package func database(_ pool: DatabasePool) -> OwnerDatabase {
         OwnerDatabase(pool, owner: owner)

@@ -30,7 +30,7 @@ package struct SupportAccess: Identified, Sendable {
     }
 
     /// The scopes of an operator at a tenant during a support access. It makes no key, no secret and no destination of data, because they
-    /// would outlast the access.
+    /// would outlast the access. `addIdentity` refuses an operator for the same reason.
     package static let scopes = Set(APIKey.Scope.allCases).subtracting([
         .apiKeysWrite, .applicationsWrite, .connectionsWrite, .webhooksWrite,
     ])

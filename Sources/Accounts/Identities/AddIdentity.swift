@@ -12,10 +12,20 @@ extension UserRoutes {
     /// Adds an identity to a user, on the word of the tenant: for example after an import, or after support has checked the person.
     ///
     /// The person who signs in with it then is this user. The team must be one of the tenant's connections or of the shared connection.
-    /// Until that sign-in, Apple's notifications and other tenants do not see the identity.
+    /// Until that sign-in, Apple's notifications and other tenants do not see the identity. An operator who is a person adds none:
+    /// with an Apple Account of its own, the operator could sign in as the user after the end of the support access.
     @Sendable
     func addIdentity(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.usersWrite)
+        guard !call.isOperatorAtTenant
+        else {
+            throw Problem(
+                .insufficientScope,
+                """
+                An operator adds no identity to a user, not even during a support access, because the identity would outlast it. Ask the \
+                tenant to add it, or use an API key.
+                """)
+        }
         let user = try call.id("user", of: "user", as: User.self)
         var fields = try await JSONFields(request)
         let subject = fields.text("subject", 1...255, isRequired: true) { text in

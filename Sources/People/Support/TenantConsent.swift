@@ -20,8 +20,6 @@ extension ActingContext {
             an owner. If no owner can sign in, use an operator's API key.
             """)
     }
-
-    fileprivate var isOperatorAtTenant: Bool { owner != .platform && caller.isOperator && caller.actor.person != nil }
 }
 
 extension TenantContext {
