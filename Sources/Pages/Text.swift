@@ -133,7 +133,8 @@ package enum Text: String, CaseIterable, Sendable {
     case newAddress, addressChangesByLink, openLinkWithinHour, lookIntoSpam, confirmAddress, addressWasAskedFor, newAccountGetsAddress
     case youSignInWithNewAddress, addressIsChanged, addressIsTaken, chooseAnotherAddress, noMail, noPassword
     case lastChangedOn, changePassword, newPassword, otherSignInsEnd, authenticatorApp, notSetUp, addedOn
-    case setUp, setUpAnotherApp, earlierAppStays, accountNeedsFactor, unusedCodes, makeNewCodes, askForNewCodes, earlierCodesEnd
+    case setUp, setUpAnotherApp, earlierAppStays, askToRemoveApp, appIsRemoved, accountNeedsFactor, unusedCodes, makeNewCodes
+    case askForNewCodes, earlierCodesEnd
     case passkeys, lastUsedOn
     case addPasskey, passkeySignsIn, passkeyName, passkeyWasNotAdded, tooManyPasskeys, removePasskey
     case onlyWayIn, signIns, thisBrowser, aBrowser, aTerminal, signedInOn, signOutElsewhere, memberships
@@ -142,7 +143,7 @@ package enum Text: String, CaseIterable, Sendable {
     case organizationNeedsAddress
     case onlyOperatorLeaves
     case noPasskey, recoveryCodeWasUsed
-    case apiKeys, apiKeysStayValid, noAPIKeys, expiresOn, doesNotExpire, revoke
+    case apiKeys, apiKeysStayValid, noAPIKeys, expiresOn, doesNotExpire, revoke, askToRevokeKey, revokedKeyEnds, keyIsRevoked
     case wholeInstallation, noMembership, leave, askToLeave, askToLeaveInstallation, leavingEndsAccess, lastOwnerStays
     case recoverAccount, recoveryByMail, recoveryIsOnItsWay, setNewPassword, lostAllFactors, linkIsInvalid
     case linkIsUsedOrExpired, passwordIsChanged, passwordWasChanged, mailSetsPassword, mailConfirmsAddress, mailLinkWorksOnce

@@ -45,6 +45,7 @@ extension OpenOperations {
         let another = try await get("showNewTOTP", "/new-totp")
         try await post("replaceTOTP", "/new-totp", of: another, [("code", Self.code(ofKeyIn: another))])
         try await post("removeTOTP", "/totp/removal", of: overview)
+        try await post("removeTOTP", "/totp/removal", of: overview, [("confirmed", "yes")])
         try await post("renewRecoveryCodes", "/recovery-codes", of: try await get("showRecoveryCodes", "/recovery-codes"))
 
         _ = try await get("listPasskeys", "/passkeys")

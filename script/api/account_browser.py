@@ -219,6 +219,8 @@ def logs_in_with_a_code(browser, reader, person, terminal, account):
     person.sees_page("form[action$='/revoke']")
     assert "Deploy" in browser.text("main"), browser.text("main")
     browser.press("form[action$='/revoke'] button")
+    person.sees_page("input[name=confirmed]")
+    browser.press("form[action$='/revoke'] button")
     person.sees_page(DECIDED)
     assert terminal.json("api-keys", "show", key["id"], "--tenant", "acme")["revoked_at"]
     # A refused login ends without a token.

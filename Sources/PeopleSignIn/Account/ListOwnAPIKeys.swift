@@ -1,4 +1,5 @@
 import Access
+import Encoding
 import Foundation
 import Hummingbird
 import Pages
@@ -11,10 +12,10 @@ extension AccountRoutes {
     @Sendable
     func listOwnAPIKeys(_ request: Request, _ account: AccountContext) async throws -> Response {
         let frame = endpoints.frame(request, account.web)
-        let (language, database) = (frame.language, endpoints.people.repeatable)
-        let owners = try await keyOwners(of: account, in: database)
-        let keys = try await APIKey.issued(by: account.person.id, for: owners, in: database, at: account.now)
+        let language = frame.language
+        let keys = try await ownKeys(account, in: endpoints.people.repeatable)
         var page = AccountPage(.apiKeys)
+        if try endpoints.query(request)["done"]?.isSame(as: "revoked") == true { page.notice = .keyIsRevoked }
         page.details = [keys.isEmpty ? .noAPIKeys : .apiKeysStayValid]
         for (owner, key) in keys {
             var section = AccountPage.Section(key.name)
@@ -28,6 +29,11 @@ extension AccountRoutes {
             page.sections.append(section)
         }
         return page.leadingBack().response(in: frame)
+    }
+
+    /// The valid keys that the person issued and may still change.
+    func ownKeys(_ account: AccountContext, in db: some StatementRunner) async throws -> [(owner: UUID, key: ShownAPIKey)] {
+        try await APIKey.issued(by: account.person.id, for: keyOwners(of: account, in: db), in: db, at: account.now)
     }
 
     /// The owners for which the person may change API keys now. A person who left a tenant, or lost the permission there, has no power over

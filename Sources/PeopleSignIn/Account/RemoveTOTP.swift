@@ -6,7 +6,7 @@ import Postgres
 import Web
 
 extension AccountRoutes {
-    /// Removes the authenticator app. A person without a passkey keeps it, because a password alone signs nobody in.
+    /// Removes the authenticator app, after a question. A person without a passkey keeps it, because a password alone signs nobody in.
     @Sendable
     func removeTOTP(_ request: Request, _ form: OwnForm, _ account: AccountContext) async throws -> Response {
         try account.requireRecent()
@@ -15,14 +15,22 @@ extension AccountRoutes {
             _ = try await db.run(Person.lock(person.id))
             let factors = try await db.secondFactors(of: person.id)
             guard let totp = factors.totp else { return nil }
-            guard factors.passkeys > 0 else { return (totp, factors) }
+            guard factors.passkeys > 0, form.isConfirmed else { return (totp, factors) }
             _ = try await db.run(
                 [PersonTOTP.delete(of: person.id)]
                     + (try endpoints.notice(.authenticatorRemoved, of: person, in: frame, from: account.web, at: account.now))
                     + [try event("removeTOTP", account)])
             return nil
         }
-        guard let (totp, factors) = kept else { return .seeOther("/account") }
+        guard let (totp, factors) = kept else { return .seeOther("/account?done=app-removed") }
+        guard factors.passkeys == 0 else {
+            var question = AccountPage(.askToRemoveApp)
+            question.details = [.noLongerSignsIn]
+            question.forms = [
+                AccountForm("/account/totp/removal", account.formToken, hidden: [OwnForm.confirmation], button: .removeIt)
+            ]
+            return question.leadingBack().response(in: frame)
+        }
         var page = ownAppPage(account, totp, factors)
         page.status = .conflict
         return page.response(in: frame)

@@ -15,8 +15,13 @@ struct RevokeOwnAPIKeyTests {
             try await account.join(as: .developer)
             let (key, secret) = try await account.issueKey()
             #expect(try await platform.letsIn(secret))
-            let answer = try await account.send("/account/api-keys/\(key)/revoke", from: "/account/api-keys")
-            #expect(answer.status == 303 && answer.location == "/account/api-keys")
+            let path = "/account/api-keys/\(key)/revoke"
+            let question = try await account.send(path, from: "/account/api-keys")
+            #expect(question.status == 200 && question.body.contains("<h1>Revoke this API key?</h1>"))
+            #expect(try await platform.letsIn(secret))
+            let answer = try await account.browser.sendForm(path, of: question)
+            #expect(answer.status == 303 && answer.location == "/account/api-keys?done=revoked")
+            #expect(try await account.get("/account/api-keys?done=revoked").body.contains("The API key is revoked."))
             try await eventually("the key is refused") {
                 try await platform.letsIn(secret) ? nil : true
             }
@@ -27,8 +32,8 @@ struct RevokeOwnAPIKeyTests {
             // The second time, nothing changes.
             let page = try await account.get("/account/name")
             let token = try #require(page.body.firstMatch(of: /name="csrf" value="([^"]*)"/)).1
-            let url = "\(TestPlatform.publicURL)/account/api-keys/\(key)/revoke"
-            #expect(try await account.browser.post(url, form: [("csrf", String(token))]).status == 303)
+            let form = [("csrf", String(token)), ("confirmed", "yes")]
+            #expect(try await account.browser.post(TestPlatform.publicURL + path, form: form).status == 303)
             #expect(try await platform.audit(key.description).count == 1)
         }
     }
@@ -40,6 +45,7 @@ struct RevokeOwnAPIKeyTests {
             try await account.join(as: .developer)
             let (key, _) = try await account.issueKey()
             let url = "\(TestPlatform.publicURL)/account/api-keys/\(key)/revoke"
+            let confirmed = ("confirmed", "yes")
             func token(_ account: OwnAccount) async throws -> String {
                 String(try #require(try await account.get("/account/name").body.firstMatch(of: /name="csrf" value="([^"]*)"/)).1)
             }
@@ -48,19 +54,20 @@ struct RevokeOwnAPIKeyTests {
             }
 
             let own = try await token(account)
-            #expect(try await account.browser.post(url, form: []).status == 400)
-            #expect(try await account.browser.post(url, form: [("csrf", own)], headers: [("Origin", "https://evil.example")]).status == 400)
+            #expect(try await account.browser.post(url, form: [confirmed]).status == 400)
+            let foreign = [("Origin", "https://evil.example")]
+            #expect(try await account.browser.post(url, form: [("csrf", own), confirmed], headers: foreign).status == 400)
             #expect(try await isValid())
 
             let old = try await OwnAccount.make(platform, "Grace", signedIn: 660)
             try await old.join(as: .owner)
-            let answer = try await old.browser.post(url, form: [("csrf", try await token(old))])
+            let answer = try await old.browser.post(url, form: [("csrf", try await token(old)), confirmed])
             #expect(answer.location == "/account/sign-in?again=/account/api-keys")
 
             // An owner of the tenant revokes it over the REST API. The own account has only the person's keys.
             let other = try await OwnAccount.make(platform, "Mallory")
             try await other.join(as: .owner)
-            _ = try await other.browser.post(url, form: [("csrf", try await token(other))])
+            _ = try await other.browser.post(url, form: [("csrf", try await token(other)), confirmed])
             #expect(try await isValid())
 
             let changes: [SQL] = [
@@ -70,7 +77,7 @@ struct RevokeOwnAPIKeyTests {
             for change in changes {
                 _ = try await platform.ownerPool.run(change)
                 #expect(try await !account.get("/account/api-keys").body.contains(key.description))
-                #expect(try await account.browser.post(url, form: [("csrf", own)]).status == 303)
+                #expect(try await account.browser.post(url, form: [("csrf", own), confirmed]).status == 303)
                 #expect(try await isValid())
             }
         }
