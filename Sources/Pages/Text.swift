@@ -125,8 +125,8 @@ package enum Text: String, CaseIterable, Sendable {
     case connectApple, disconnectApple, appleIsConnected, appleIsDisconnected, appleBelongsToSomebody, appleIsNeeded
 
     // The login from a terminal.
-    case logInToTheTerminal, terminalActsAsYou, continueIfYouStartedTheLogin, programOnMachine, terminalRequestIsOver
-    case logInAgainInTheTerminal, enterOnlyYourTerminalsCode, continueOnlyForYourTerminal
+    case logInToTheTerminal, terminalActsAsYou, terminalActsForADay, continueIfYouStartedTheLogin, programOnMachine
+    case terminalRequestIsOver, logInAgainInTheTerminal, enterOnlyYourTerminalsCode, continueOnlyForYourTerminal
 
     // Their own account.
     case yourAccount, backToYourAccount, save, changeIt, seeAll, removeIt, addressIsSignInName, changeAddress

@@ -19,6 +19,14 @@ struct ReviewTerminalTests {
         }
     }
 
+    @Test("the page says when the login ends: after 90 days, and with a tenant's provider after 24 hours", arguments: [false, true])
+    func end(onlyTenant: Bool) async throws {
+        try await TestPlatform.run { platform in
+            let page = try await TerminalPerson(platform, onlyTenant: onlyTenant).review(.init())
+            #expect(page.body.contains("for up to 24 hours") == onlyTenant && page.body.contains("for up to 90 days") != onlyTenant)
+        }
+    }
+
     @Test(
         "the page names the program and the machine in its language, from right to left each on its own",
         arguments: [

@@ -21,6 +21,15 @@ struct ShowTerminalDeviceTests {
         }
     }
 
+    @Test("in a session of a tenant's provider, the page says that the login ends after 24 hours")
+    func end() async throws {
+        try await TestPlatform.run { platform in
+            let person = try await TerminalPerson(platform, onlyTenant: true)
+            let page = try await person.show(try await person.start().string("user_code") ?? "")
+            #expect(page.body.contains("for up to 24 hours"))
+        }
+    }
+
     @Test("the page names the program and the machine in its language")
     func program() async throws {
         try await TestPlatform.run { platform in

@@ -103,6 +103,8 @@ extension Language {
         .logInToTheTerminal: "Inloggen in de terminal?",
         .terminalActsAsYou:
             "U bent ingelogd als {user}. Als u het toestaat, kan het programma {application} daar tot 90 dagen lang alles doen wat u kunt doen. U kunt de sessie ervan beëindigen in uw account.",
+        .terminalActsForADay:
+            "U bent ingelogd als {user}. Als u het toestaat, kan het programma {application} daar tot 24 uur lang alles doen wat u kunt doen. U kunt de sessie ervan beëindigen in uw account.",
         .continueIfYouStartedTheLogin:
             "Ga alleen door als u deze login zojuist zelf in een terminal bent begonnen. Niemand van de helpdesk zal u hier ooit om vragen.",
         .enterOnlyYourTerminalsCode:

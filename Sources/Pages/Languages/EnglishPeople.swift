@@ -102,6 +102,8 @@ extension Language {
         .logInToTheTerminal: "Log in to the terminal?",
         .terminalActsAsYou:
             "You are signed in as {user}. If you allow this, {application} can do everything in the terminal that you can do, for up to 90 days. You can end its session in your account at any time.",
+        .terminalActsForADay:
+            "You are signed in as {user}. If you allow this, {application} can do everything in the terminal that you can do, for up to 24 hours. You can end its session in your account at any time.",
         .continueIfYouStartedTheLogin:
             "Continue only if you started this login in a terminal just now. Nobody from support will ever ask you for it.",
         .enterOnlyYourTerminalsCode:

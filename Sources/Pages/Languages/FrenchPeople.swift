@@ -107,6 +107,8 @@ extension Language {
         .logInToTheTerminal: "Se connecter dans le terminal ?",
         .terminalActsAsYou:
             "Vous utilisez ce compte : {user}. Si vous l’autorisez, le programme {application} pourra y faire tout ce que vous pouvez faire, pendant 90 jours au plus. Vous pouvez mettre fin à sa session dans votre compte.",
+        .terminalActsForADay:
+            "Vous utilisez ce compte : {user}. Si vous l’autorisez, le programme {application} pourra y faire tout ce que vous pouvez faire, pendant 24 heures au plus. Vous pouvez mettre fin à sa session dans votre compte.",
         .continueIfYouStartedTheLogin:
             "Continuez uniquement si vous venez de commencer cette connexion dans un terminal. L’assistance ne vous le demandera jamais.",
         .enterOnlyYourTerminalsCode:

@@ -105,6 +105,8 @@ extension Language {
         .logInToTheTerminal: "Im Terminal anmelden?",
         .terminalActsAsYou:
             "Sie sind mit diesem Konto angemeldet: {user}. Wenn Sie es zulassen, kann das Programm {application} im Terminal bis zu 90 Tage lang alles tun, was Sie tun können. Sie können seine Sitzung in Ihrem Konto beenden.",
+        .terminalActsForADay:
+            "Sie sind mit diesem Konto angemeldet: {user}. Wenn Sie es zulassen, kann das Programm {application} im Terminal bis zu 24 Stunden lang alles tun, was Sie tun können. Sie können seine Sitzung in Ihrem Konto beenden.",
         .continueIfYouStartedTheLogin:
             "Fahren Sie nur fort, wenn Sie diese Anmeldung gerade eben in einem Terminal begonnen haben. Niemand vom Support wird Sie jemals danach fragen.",
         .enterOnlyYourTerminalsCode:

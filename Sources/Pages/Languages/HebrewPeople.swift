@@ -97,6 +97,8 @@ extension Language {
         .logInToTheTerminal: "להתחבר במסוף?",
         .terminalActsAsYou:
             "החשבון המחובר: {user}. אישור שלך יאפשר לתוכנה {application} לבצע שם כל מה שאפשר לך לבצע, למשך עד 90 ימים. אפשר לסיים את ההפעלה שלה בחשבון שלך.",
+        .terminalActsForADay:
+            "החשבון המחובר: {user}. אישור שלך יאפשר לתוכנה {application} לבצע שם כל מה שאפשר לך לבצע, למשך עד 24 שעות. אפשר לסיים את ההפעלה שלה בחשבון שלך.",
         .continueIfYouStartedTheLogin: "יש להמשיך רק אם התחלת את ההתחברות הזו במסוף ממש עכשיו. נציגי התמיכה לעולם לא יבקשו ממך לעשות זאת.",
         .enterOnlyYourTerminalsCode: "יש להזין רק קוד של מסוף שבו התחלת את ההתחברות בעצמך. נציגי התמיכה לעולם לא יבקשו ממך את הקוד.",
         .continueOnlyForYourTerminal:

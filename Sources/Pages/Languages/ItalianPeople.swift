@@ -102,6 +102,8 @@ extension Language {
         .logInToTheTerminal: "Accedere dal terminale?",
         .terminalActsAsYou:
             "Ha effettuato l’accesso con questo account: {user}. Se lo autorizza, il programma {application} potrà fare da lì tutto ciò che può fare Lei, per 90 giorni al massimo. Può terminare la sua sessione nel Suo account.",
+        .terminalActsForADay:
+            "Ha effettuato l’accesso con questo account: {user}. Se lo autorizza, il programma {application} potrà fare da lì tutto ciò che può fare Lei, per 24 ore al massimo. Può terminare la sua sessione nel Suo account.",
         .continueIfYouStartedTheLogin:
             "Continui solo se ha appena iniziato questo accesso in un terminale. L’assistenza non Glielo chiederà mai.",
         .enterOnlyYourTerminalsCode:

@@ -96,6 +96,7 @@ extension Language {
         // The login from a terminal.
         .logInToTheTerminal: "ターミナルでサインインしますか？",
         .terminalActsAsYou: "サインイン中のアカウント：{user}。許可すると、プログラム（{application}）は最長90日間、このアカウントでできることをすべてできるようになります。セッションはアカウントのページで終了できます。",
+        .terminalActsForADay: "サインイン中のアカウント：{user}。許可すると、プログラム（{application}）は最長24時間、このアカウントでできることをすべてできるようになります。セッションはアカウントのページで終了できます。",
         .continueIfYouStartedTheLogin: "たった今ご自身がターミナルでこのサインインを始めた場合にだけ、続けてください。サポートの担当者がこの操作をお願いすることは決してありません。",
         .enterOnlyYourTerminalsCode: "ご自身がサインインを始めたターミナルのコードだけを入力してください。サポートの担当者がコードをお尋ねすることは決してありません。",
         .continueOnlyForYourTerminal: "ご自身がターミナルでこのサインインを始め、そのターミナルに同じコードが表示されている場合にだけ、続けてください。サポートの担当者がこの操作をお願いすることは決してありません。",

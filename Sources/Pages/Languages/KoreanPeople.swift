@@ -96,6 +96,8 @@ extension Language {
         // The login from a terminal.
         .logInToTheTerminal: "터미널에서 로그인하시겠습니까?",
         .terminalActsAsYou: "로그인한 계정: {user}. 허용하면 프로그램({application})이 최대 90일 동안 이 계정으로 할 수 있는 모든 작업을 할 수 있습니다. 세션은 계정 페이지에서 종료할 수 있습니다.",
+        .terminalActsForADay:
+            "로그인한 계정: {user}. 허용하면 프로그램({application})이 최대 24시간 동안 이 계정으로 할 수 있는 모든 작업을 할 수 있습니다. 세션은 계정 페이지에서 종료할 수 있습니다.",
         .continueIfYouStartedTheLogin: "방금 터미널에서 본인이 직접 이 로그인을 시작했을 때만 계속하세요. 고객지원 담당자는 절대로 이 작업을 요청하지 않습니다.",
         .enterOnlyYourTerminalsCode: "본인이 직접 로그인을 시작한 터미널의 코드만 입력하세요. 고객지원 담당자는 절대로 코드를 묻지 않습니다.",
         .continueOnlyForYourTerminal: "본인이 직접 터미널에서 이 로그인을 시작했고 그 터미널에 같은 코드가 표시될 때만 계속하세요. 고객지원 담당자는 절대로 이 작업을 요청하지 않습니다.",

@@ -101,6 +101,8 @@ extension Language {
         .logInToTheTerminal: "Zalogować w terminalu?",
         .terminalActsAsYou:
             "Zalogowano jako: {user}. Jeśli Państwo na to pozwolą, program {application} będzie mógł przez maksymalnie 90 dni robić tam wszystko to, co Państwo. Jego sesję można zakończyć na swoim koncie.",
+        .terminalActsForADay:
+            "Zalogowano jako: {user}. Jeśli Państwo na to pozwolą, program {application} będzie mógł przez maksymalnie 24 godziny robić tam wszystko to, co Państwo. Jego sesję można zakończyć na swoim koncie.",
         .continueIfYouStartedTheLogin:
             "Proszę kontynuować tylko wtedy, gdy właśnie rozpoczęli Państwo to logowanie w terminalu. Nikt z pomocy technicznej nigdy o to nie poprosi.",
         .enterOnlyYourTerminalsCode:

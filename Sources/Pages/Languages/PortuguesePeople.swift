@@ -102,6 +102,8 @@ extension Language {
         .logInToTheTerminal: "Iniciar sessão no terminal?",
         .terminalActsAsYou:
             "Você iniciou sessão com esta conta: {user}. Se você autorizar, o programa {application} poderá fazer ali tudo o que você pode fazer, por até 90 dias. Você pode encerrar a sessão dele na sua conta.",
+        .terminalActsForADay:
+            "Você iniciou sessão com esta conta: {user}. Se você autorizar, o programa {application} poderá fazer ali tudo o que você pode fazer, por até 24 horas. Você pode encerrar a sessão dele na sua conta.",
         .continueIfYouStartedTheLogin:
             "Continue somente se você acabou de começar este início de sessão em um terminal. O suporte nunca pedirá isso a você.",
         .enterOnlyYourTerminalsCode:

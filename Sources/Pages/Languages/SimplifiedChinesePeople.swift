@@ -96,6 +96,7 @@ extension Language {
         // The login from a terminal.
         .logInToTheTerminal: "要在终端中登录吗？",
         .terminalActsAsYou: "您当前的登录身份：{user}。如果您允许，程序 {application} 在最长 90 天内可以在该终端执行您能执行的所有操作。您可以在账户页面结束其会话。",
+        .terminalActsForADay: "您当前的登录身份：{user}。如果您允许，程序 {application} 在最长 24 小时内可以在该终端执行您能执行的所有操作。您可以在账户页面结束其会话。",
         .continueIfYouStartedTheLogin: "只有当您刚刚亲自在终端中开始此登录时，才可以继续。客服人员绝不会要求您这样做。",
         .enterOnlyYourTerminalsCode: "请只输入您亲自开始登录的终端所显示的代码。客服人员绝不会向您索要此代码。",
         .continueOnlyForYourTerminal: "只有当您亲自在终端中开始此登录，并且该终端显示相同的代码时，才可以继续。客服人员绝不会要求您这样做。",

@@ -104,6 +104,8 @@ extension Language {
         .logInToTheTerminal: "¿Iniciar sesión en el terminal?",
         .terminalActsAsYou:
             "Ha iniciado sesión con esta cuenta: {user}. Si lo autoriza, el programa {application} podrá hacer allí todo lo que usted puede hacer, durante 90 días como máximo. Puede cerrar su sesión desde su cuenta.",
+        .terminalActsForADay:
+            "Ha iniciado sesión con esta cuenta: {user}. Si lo autoriza, el programa {application} podrá hacer allí todo lo que usted puede hacer, durante 24 horas como máximo. Puede cerrar su sesión desde su cuenta.",
         .continueIfYouStartedTheLogin:
             "Continúe solo si acaba de empezar este inicio de sesión en un terminal. El equipo de soporte nunca se lo pedirá.",
         .enterOnlyYourTerminalsCode:

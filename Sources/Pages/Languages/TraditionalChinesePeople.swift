@@ -96,6 +96,7 @@ extension Language {
         // The login from a terminal.
         .logInToTheTerminal: "要在終端機中登入嗎？",
         .terminalActsAsYou: "您目前的登入身分：{user}。如果您允許，程式 {application} 在最長 90 天內可以在該終端機執行您能執行的所有操作。您可以在帳號頁面結束其工作階段。",
+        .terminalActsForADay: "您目前的登入身分：{user}。如果您允許，程式 {application} 在最長 24 小時內可以在該終端機執行您能執行的所有操作。您可以在帳號頁面結束其工作階段。",
         .continueIfYouStartedTheLogin: "只有當您剛剛親自在終端機中開始此登入時，才可以繼續。客服人員絕不會要求您這樣做。",
         .enterOnlyYourTerminalsCode: "請只輸入您親自開始登入的終端機所顯示的代碼。客服人員絕不會向您索取此代碼。",
         .continueOnlyForYourTerminal: "只有當您親自在終端機中開始此登入，而且該終端機顯示相同的代碼時，才可以繼續。客服人員絕不會要求您這樣做。",

@@ -101,6 +101,8 @@ extension Language {
         .logInToTheTerminal: "Terminalde giriş yapılsın mı?",
         .terminalActsAsYou:
             "Giriş yaptığınız hesap: {user}. İzin verirseniz {application} programı orada 90 güne kadar sizin yapabildiğiniz her şeyi yapabilir. Oturumunu hesabınızdan sonlandırabilirsiniz.",
+        .terminalActsForADay:
+            "Giriş yaptığınız hesap: {user}. İzin verirseniz {application} programı orada 24 saate kadar sizin yapabildiğiniz her şeyi yapabilir. Oturumunu hesabınızdan sonlandırabilirsiniz.",
         .continueIfYouStartedTheLogin:
             "Yalnızca bu girişi az önce bir terminalde siz başlattıysanız devam edin. Destek ekibinden hiç kimse sizden bunu istemez.",
         .enterOnlyYourTerminalsCode:

@@ -20,7 +20,7 @@ extension TerminalRoutes {
         let frame = account.frame(request, person.web)
         let program = asked.name?.program(in: frame.language) ?? TerminalClient.id
         var page = AccountPage(.logInToTheTerminal, values: [.user: person.person.email, .application: TerminalClient.id])
-        page.details = [.terminalActsAsYou, .continueIfYouStartedTheLogin]
+        page.details = [Self.power(of: person), .continueIfYouStartedTheLogin]
         page.facts = [.init(.program, program)] + (try await memberships(of: person, in: frame.language))
         page.forms = [AccountForm(Self.approvalPath, person.formToken, hidden: [("request", text)], button: .allow)]
         var refusal = AccountForm("/account/oauth2/refusal", person.formToken, hidden: [("request", text)], button: .refuse)
@@ -28,6 +28,11 @@ extension TerminalRoutes {
         page.forms.append(refusal)
         page.redirects = [asked.redirectURI]
         return page.response(in: frame)
+    }
+
+    /// The power of the terminal, and its end: with a session of a tenant's provider, after a day (`PersonSession.lifetimeOfProvider`).
+    static func power(of person: AccountContext) -> Text {
+        person.session.onlyTenant == nil ? .terminalActsAsYou : .terminalActsForADay
     }
 
     /// The tenants that the terminal can act for, with the role of the person. The page shows a few, so that the buttons stay in sight.

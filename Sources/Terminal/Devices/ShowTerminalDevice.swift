@@ -33,7 +33,7 @@ extension TerminalRoutes {
                 .init(.requestedFrom, device.terminal.device.address ?? language.text(.unknownAddress)),
                 .init(.requested, DeviceFacts.ago(device.createdAt, person.now, in: language)),
             ] + (try await memberships(of: person, in: language))
-        page.details = [.terminalActsAsYou, .continueOnlyForYourTerminal]
+        page.details = [Self.power(of: person), .continueOnlyForYourTerminal]
         // No sentence says that the terminal is near, because an attacker can be in the same network.
         let networks = (
             RequestNetwork(public: device.terminal.device.address), RequestNetwork(public: person.web.record.current.address)
