@@ -120,7 +120,7 @@ package enum Text: String, CaseIterable, Sendable {
 
     // The sign-in of these people with another service.
     case signInAtOtherService, otherServiceSignsYouIn, organizationSignsYouIn, signInAtOrganization, otherServiceDidNotConfirm
-    case accountThereIsUnknown, askYourOrganization, onlyYourOrganization, signInThereIsNotNew
+    case accountThereIsUnknown, askYourOrganization, connectAppleFirst, onlyYourOrganization, signInThereIsNotNew
     case needsOrganizationsService
     case connectApple, disconnectApple, appleIsConnected, appleIsDisconnected, appleBelongsToSomebody, appleIsNeeded
 

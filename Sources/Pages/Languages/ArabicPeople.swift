@@ -80,6 +80,7 @@ extension Language {
         .otherServiceDidNotConfirm: "لم تؤكد الخدمة الأخرى تسجيل الدخول، أو استغرق ذلك وقتًا طويلًا.",
         .accountThereIsUnknown: "الحساب لدى الخدمة الأخرى لا يخص أحدًا هنا.",
         .askYourOrganization: "اسأل أحد مسؤولي مؤسستك.",
+        .connectAppleFirst: "سجّل الدخول أولًا بكلمة المرور أو بمفتاح مرور، ثم اربط حساب Apple في حسابك.",
         .onlyYourOrganization: "لا تسمح مؤسستك بتسجيل الدخول إلا عبر خدمتها.",
         .needsOrganizationsService: "لا يمكنك استخدام هذه العضوية إلا بعد تسجيل الدخول عبر خدمة المؤسسة.",
         .yourOrganizationSignsYouIn: "مؤسستك تتولى تسجيل دخولك",

@@ -84,6 +84,7 @@ extension Language {
         .otherServiceDidNotConfirm: "De andere dienst heeft het inloggen niet bevestigd, of het duurde te lang.",
         .accountThereIsUnknown: "Het account bij de andere dienst is hier van niemand.",
         .askYourOrganization: "Vraag het een beheerder van uw organisatie.",
+        .connectAppleFirst: "Log eerst in met uw wachtwoord of een toegangssleutel. Koppel daarna uw Apple Account in uw account.",
         .onlyYourOrganization: "Uw organisatie staat inloggen alleen toe met haar eigen dienst.",
         .needsOrganizationsService:
             "U kunt dit lidmaatschap alleen gebruiken nadat u met de eigen dienst van de organisatie hebt ingelogd.",

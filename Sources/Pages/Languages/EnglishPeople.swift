@@ -8,6 +8,7 @@ extension Language {
         .otherServiceDidNotConfirm: "The other service did not confirm the sign-in, or it took too long.",
         .accountThereIsUnknown: "No account here is connected to your account at the other service.",
         .askYourOrganization: "Ask an administrator of your organization.",
+        .connectAppleFirst: "First sign in with your password or a passkey. Then connect your Apple Account in your account.",
         .onlyYourOrganization: "Your organization permits a sign-in only with its own service.",
         .needsOrganizationsService: "You can use this membership only after a sign-in with the organization’s own service.",
         .yourOrganizationSignsYouIn: "Your organization signs you in",

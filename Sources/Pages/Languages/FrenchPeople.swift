@@ -86,6 +86,8 @@ extension Language {
         .otherServiceDidNotConfirm: "L’autre service n’a pas confirmé la connexion, ou elle a pris trop de temps.",
         .accountThereIsUnknown: "Le compte de l’autre service n’appartient à personne ici.",
         .askYourOrganization: "Demandez à un administrateur de votre organisation.",
+        .connectAppleFirst:
+            "Connectez-vous d’abord avec votre mot de passe ou une clé d’accès. Associez ensuite votre compte Apple dans votre compte.",
         .onlyYourOrganization: "Votre organisation n’autorise la connexion qu’avec son propre service.",
         .needsOrganizationsService:
             "Vous ne pouvez utiliser cette adhésion qu’après une connexion avec le propre service de l’organisation.",

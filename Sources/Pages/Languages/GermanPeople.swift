@@ -84,6 +84,8 @@ extension Language {
         .otherServiceDidNotConfirm: "Der andere Dienst hat die Anmeldung nicht bestätigt, oder es hat zu lange gedauert.",
         .accountThereIsUnknown: "Das Konto beim anderen Dienst gehört hier niemandem.",
         .askYourOrganization: "Fragen Sie einen Administrator Ihrer Organisation.",
+        .connectAppleFirst:
+            "Melden Sie sich zuerst mit Ihrem Passwort oder einem Passkey an. Verbinden Sie dann den Apple Account in Ihrem Konto.",
         .onlyYourOrganization: "Ihre Organisation erlaubt die Anmeldung nur mit ihrem eigenen Dienst.",
         .needsOrganizationsService:
             "Sie können diese Mitgliedschaft nur nach einer Anmeldung mit dem eigenen Dienst der Organisation nutzen.",

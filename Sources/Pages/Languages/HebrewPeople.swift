@@ -79,6 +79,7 @@ extension Language {
         .otherServiceDidNotConfirm: "השירות האחר לא אישר את ההתחברות, או שהיא ארכה זמן רב מדי.",
         .accountThereIsUnknown: "החשבון בשירות האחר אינו שייך כאן לאף אחד.",
         .askYourOrganization: "יש לפנות למנהל בארגון.",
+        .connectAppleFirst: "תחילה יש להתחבר עם סיסמה או מפתח גישה. אחר כך אפשר לקשר את חשבון Apple בחשבון שלך.",
         .onlyYourOrganization: "הארגון מתיר התחברות רק דרך השירות שלו.",
         .needsOrganizationsService: "אפשר להשתמש בחברות הזו רק אחרי התחברות דרך השירות של הארגון.",
         .yourOrganizationSignsYouIn: "הארגון שלך מנהל את ההתחברות",

@@ -83,6 +83,7 @@ extension Language {
         .otherServiceDidNotConfirm: "L’altro servizio non ha confermato l’accesso, oppure ci è voluto troppo tempo.",
         .accountThereIsUnknown: "L’account dell’altro servizio qui non appartiene a nessuno.",
         .askYourOrganization: "Chiedi a un amministratore della tua organizzazione.",
+        .connectAppleFirst: "Prima acceda con la password o con una passkey. Poi colleghi l’account Apple nel Suo account.",
         .onlyYourOrganization: "La tua organizzazione consente l’accesso solo con il proprio servizio.",
         .needsOrganizationsService: "Puoi usare questa appartenenza solo dopo un accesso con il servizio dell’organizzazione.",
         .yourOrganizationSignsYouIn: "La Sua organizzazione gestisce il Suo accesso",

@@ -79,6 +79,7 @@ extension Language {
         .otherServiceDidNotConfirm: "別のサービスがサインインを確認しなかったか、時間がかかりすぎました。",
         .accountThereIsUnknown: "別のサービスのアカウントは、ここでは誰のものでもありません。",
         .askYourOrganization: "組織の管理者に問い合わせてください。",
+        .connectAppleFirst: "まずパスワードまたはパスキーでサインインしてください。その後、アカウントのページでApple Accountを接続してください。",
         .onlyYourOrganization: "あなたの組織では、組織のサービスでのサインインのみ許可されています。",
         .needsOrganizationsService: "このメンバーシップは、組織のサービスでサインインした後でのみ使用できます。",
         .yourOrganizationSignsYouIn: "組織がサインインを管理しています",

@@ -79,6 +79,7 @@ extension Language {
         .otherServiceDidNotConfirm: "다른 서비스가 로그인을 확인하지 않았거나 시간이 너무 오래 걸렸습니다.",
         .accountThereIsUnknown: "다른 서비스의 계정은 여기에서 누구의 것도 아닙니다.",
         .askYourOrganization: "조직의 관리자에게 문의하십시오.",
+        .connectAppleFirst: "먼저 비밀번호나 패스키로 로그인하세요. 그런 다음 계정 페이지에서 Apple 계정을 연결하세요.",
         .onlyYourOrganization: "조직에서 자체 서비스를 통한 로그인만 허용합니다.",
         .needsOrganizationsService: "조직의 자체 서비스로 로그인한 후에만 이 멤버십을 사용할 수 있습니다.",
         .yourOrganizationSignsYouIn: "조직에서 로그인을 관리합니다",

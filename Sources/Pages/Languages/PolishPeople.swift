@@ -83,6 +83,7 @@ extension Language {
         .otherServiceDidNotConfirm: "Inna usługa nie potwierdziła logowania albo trwało to zbyt długo.",
         .accountThereIsUnknown: "Konto w innej usłudze nie należy tu do nikogo.",
         .askYourOrganization: "Zapytaj administratora swojej organizacji.",
+        .connectAppleFirst: "Najpierw zaloguj się hasłem lub kluczem dostępu. Potem połącz konto Apple na swoim koncie.",
         .onlyYourOrganization: "Twoja organizacja pozwala logować się tylko przez jej własną usługę.",
         .needsOrganizationsService: "Z tego członkostwa można korzystać dopiero po zalogowaniu przez własną usługę organizacji.",
         .yourOrganizationSignsYouIn: "Twoja organizacja zarządza logowaniem",

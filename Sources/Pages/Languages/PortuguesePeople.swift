@@ -84,6 +84,7 @@ extension Language {
         .otherServiceDidNotConfirm: "O outro serviço não confirmou o login, ou demorou demais.",
         .accountThereIsUnknown: "A conta no outro serviço não pertence a ninguém aqui.",
         .askYourOrganization: "Pergunte a um administrador da sua organização.",
+        .connectAppleFirst: "Primeiro, entre com sua senha ou uma chave de acesso. Depois, conecte a Conta Apple na sua conta.",
         .onlyYourOrganization: "Sua organização só permite o login com o próprio serviço.",
         .needsOrganizationsService: "Você só pode usar esta associação depois de fazer login com o serviço próprio da organização.",
         .yourOrganizationSignsYouIn: "A sua organização cuida do seu login",

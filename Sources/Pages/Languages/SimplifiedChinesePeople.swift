@@ -79,6 +79,7 @@ extension Language {
         .otherServiceDidNotConfirm: "另一项服务未确认登录，或者用时过长。",
         .accountThereIsUnknown: "另一项服务中的账户在这里不属于任何人。",
         .askYourOrganization: "请咨询您组织的管理员。",
+        .connectAppleFirst: "请先使用密码或通行密钥登录，然后在您的账户中关联 Apple 账户。",
         .onlyYourOrganization: "您的组织只允许使用其自己的服务登录。",
         .needsOrganizationsService: "您只有在使用该组织自己的服务登录后才能使用此成员身份。",
         .yourOrganizationSignsYouIn: "由您的组织管理登录",

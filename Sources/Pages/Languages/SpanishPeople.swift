@@ -84,6 +84,8 @@ extension Language {
         .otherServiceDidNotConfirm: "El otro servicio no confirmó el inicio de sesión, o tardó demasiado.",
         .accountThereIsUnknown: "La cuenta del otro servicio no pertenece a nadie aquí.",
         .askYourOrganization: "Pregunte a un administrador de su organización.",
+        .connectAppleFirst:
+            "Inicie sesión primero con su contraseña o una clave de acceso. Después conecte su cuenta de Apple en su cuenta.",
         .onlyYourOrganization: "Su organización solo permite iniciar sesión con su propio servicio.",
         .needsOrganizationsService: "Solo puede usar esta membresía después de iniciar sesión con el servicio propio de la organización.",
         .yourOrganizationSignsYouIn: "Su organización gestiona su inicio de sesión",

@@ -79,6 +79,7 @@ extension Language {
         .otherServiceDidNotConfirm: "另一項服務未確認登入，或花費的時間過長。",
         .accountThereIsUnknown: "另一項服務中的帳號在這裡不屬於任何人。",
         .askYourOrganization: "請洽詢您組織的管理員。",
+        .connectAppleFirst: "請先使用密碼或通行密鑰登入，然後在您的帳號中連結 Apple 帳號。",
         .onlyYourOrganization: "您的組織只允許使用其自己的服務登入。",
         .needsOrganizationsService: "您只有在使用該組織自己的服務登入後才能使用此成員身分。",
         .yourOrganizationSignsYouIn: "由您的組織管理登入",

@@ -83,6 +83,7 @@ extension Language {
         .otherServiceDidNotConfirm: "Diğer hizmet oturum açmayı onaylamadı veya işlem çok uzun sürdü.",
         .accountThereIsUnknown: "Diğer hizmetteki hesap burada kimseye ait değil.",
         .askYourOrganization: "Kuruluşunuzun bir yöneticisine sorun.",
+        .connectAppleFirst: "Önce parolanızla veya bir geçiş anahtarıyla oturum açın. Sonra Apple Hesabınızı hesabınızda bağlayın.",
         .onlyYourOrganization: "Kuruluşunuz yalnızca kendi hizmetiyle oturum açmaya izin veriyor.",
         .needsOrganizationsService: "Bu üyeliği yalnızca kuruluşun kendi hizmetiyle oturum açtıktan sonra kullanabilirsiniz.",
         .yourOrganizationSignsYouIn: "Oturumunuzu kuruluşunuz yönetiyor",

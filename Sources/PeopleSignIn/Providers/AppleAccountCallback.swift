@@ -68,9 +68,9 @@ extension ProviderSignInRoutes {
         guard
             let identity = try await endpoints.people.run(PersonIdentity.find(found.subject, at: provider.issuer, of: provider.tenant))
                 .first(PersonIdentity.init)
-        else { throw ErrorPage.accountThereUnknown }
+        else { throw ErrorPage.appleAccountUnknown }
         guard let (person, factors) = try await endpoints.people.repeatable.personWithFactors(identity.person)
-        else { throw ErrorPage.accountThereUnknown }
+        else { throw ErrorPage.appleAccountUnknown }
         guard try await !endpoints.mustUseProvider(person, hasPasskey: false) else { throw ErrorPage.onlyOrganizationSignsIn }
         _ = try await endpoints.people.run(PersonIdentity.use(identity.id, at: now))
         let stage: StepTicket.Stage =
@@ -83,8 +83,14 @@ extension ProviderSignInRoutes {
 }
 
 extension ErrorPage {
+    /// Nobody has connected the Apple Account. Only a person who signs in in another way can connect it.
+    static let appleAccountUnknown = ErrorPage(
+        outcome: "account_unknown", status: .forbidden, title: .signInDidNotFinish, detail: .accountThereIsUnknown,
+        remedy: .connectAppleFirst
+    ).leading(to: "/account/sign-in", .signInToYourAccount)
     /// The tenant of a member permits no other sign-in.
     static let onlyOrganizationSignsIn = ErrorPage(
         outcome: "provider_required", status: .forbidden, title: .signInDidNotFinish, detail: .onlyYourOrganization,
-        remedy: .askYourOrganization)
+        remedy: .askYourOrganization
+    ).leading(to: "/account/sign-in", .signInToYourAccount)
 }

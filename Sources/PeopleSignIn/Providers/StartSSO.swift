@@ -114,5 +114,6 @@ extension ErrorPage {
     /// The account at the provider belongs to nobody who may sign in.
     static let accountThereUnknown = ErrorPage(
         outcome: "account_unknown", status: .forbidden, title: .signInDidNotFinish, detail: .accountThereIsUnknown,
-        remedy: .askYourOrganization)
+        remedy: .askYourOrganization
+    ).leading(to: "/account/sign-in", .signInToYourAccount)
 }

@@ -50,7 +50,7 @@ package struct AccountContext: Sendable {
     /// For the address. A tenant with a provider of its own decides by the address who must use it, so nobody leaves the provider by a change.
     /// - Throws: `ErrorPage` while a tenant waits for a sign-in with its provider.
     func requireOwnAddress() throws(ErrorPage) {
-        if !waiting.isEmpty { throw .onlyOrganizationSignsIn }
+        if !waiting.isEmpty { throw .onlyOrganizationSignsIn.leading(to: "/account", .backToYourAccount) }
     }
 
     /// For actions on the memberships that the session sees. A sign-in with the provider of their tenant is enough.

@@ -30,6 +30,8 @@ struct AppleAccountCallbackTests {
             let browser = TestBrowser(publicURL: apple.provider.root, address: apple.platform.address)
             let back = try await browser.get(try await apple.leave("/account/apple", from: "/account/sign-in", in: browser))
             #expect(back.status == 403 && browser.cookies["espalier-account"] == nil, "\(back.body)")
+            #expect(back.body.contains("First sign in with your password") && back.body.contains("href=\"/account/sign-in\""))
+            #expect(!back.body.contains("administrator"))
             #expect(try await apple.identities(of: account) == 0)
         }
     }

@@ -69,7 +69,8 @@ struct TenantAsProviderTests {
             try await provider.sso.invite("dorothy@customer.test")
             try await provider.addToApple("Eve at Globex", "eve@customer.test")
             let browser = provider.browser
-            #expect(try await provider.signIn("dorothy@customer.test", as: "Eve at Globex", in: browser).status == 403)
+            let refused = try await provider.signIn("dorothy@customer.test", as: "Eve at Globex", in: browser)
+            #expect(refused.status == 403 && refused.body.contains("administrator") && refused.body.contains("href=\"/account/sign-in\""))
             #expect(browser.cookies["espalier-account"] == nil)
             #expect(try await provider.platform.count("membership") == 0)
         }
