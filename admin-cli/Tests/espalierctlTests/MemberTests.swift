@@ -64,4 +64,41 @@ struct MemberTests {
         let account = try await Run("people", "show", "ada@example.com", environment: environment)
         #expect(account.messages.contains("Pass the ID (person_…). `espalierctl people list` shows it."), "\(account.messages)")
     }
+
+    @Test(
+        "people see the name of a tenant's own role, and JSON has its ID",
+        arguments: [
+            "members list --tenant acme", "members update member_1 --role role_1 --tenant acme", "invitations list --tenant acme",
+            "invitations create grace@example.com --role role_1 --tenant acme",
+        ])
+    func roleNames(command: String) async throws {
+        let isMember = command.hasPrefix("members")
+        let element = isMember ? Examples.member : Examples.invitation
+        let own = element.replacing(isMember ? "developer" : "viewer", with: "role_1")
+        for isPermitted in [true, false] {
+            let server = try StubServer { request in
+                if request.path.hasSuffix("/roles") {
+                    return isPermitted
+                        ? .init(body: Examples.list(Examples.role)) : .problem(403, #"{"detail":"No.","code":"insufficient_scope"}"#)
+                }
+                return .init(body: request.method == "GET" ? Examples.list(own, element, own) : own)
+            }
+            defer { server.stop() }
+            let arguments = command.split(separator: " ").map(String.init)
+            let run = try await Run(arguments: arguments, environment: Run.environment(for: server))
+            #expect(run.status == 0 && !run.messages.contains("error"), "\(run.messages)")
+            #expect(run.output.contains("Support") == isPermitted && run.output.contains("role_1") != isPermitted, "\(run.output)")
+            #expect(server.received.count == 2 && server.calls.last == "GET /v1/tenants/acme/roles?limit=100")
+            let json = try await Run(arguments: arguments + ["--json"], environment: Run.environment(for: server))
+            #expect(json.output.contains("role_1") && !json.output.contains("Support") && server.received.count == 3)
+        }
+    }
+
+    @Test("a list without a tenant's own roles reads no roles")
+    func builtInRoles() async throws {
+        let server = try server(keys: 0)
+        defer { server.stop() }
+        let run = try await Run("members", "list", "--tenant", "acme", environment: Run.environment(for: server))
+        #expect(run.output.contains("developer") && server.calls == ["GET /v1/tenants/acme/members"], "\(server.calls)")
+    }
 }

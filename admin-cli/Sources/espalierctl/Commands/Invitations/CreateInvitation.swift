@@ -42,6 +42,10 @@ struct CreateInvitation: CallCommand {
             ])
     }
 
+    func completed(_ answer: JSON, _ session: Session, _ client: APIClient) async throws(Failure) -> JSON {
+        options.json ? answer : await RoleNames.named(in: answer, try session.path(tenant), client)
+    }
+
     func note(_ invitation: JSON) -> String? {
         guard invitation["url"]?.string != nil else { return "Only the mail contains the link." }
         return View.linkNote

@@ -30,6 +30,7 @@ struct ListInvitations: CallCommand {
                 invitation["expires_at"] = nil
                 return .object(invitation)
             })
-        return .object(members)
+        let answer = JSON.object(members)
+        return options.json ? answer : await RoleNames.named(in: answer, try session.path(owner), client)
     }
 }

@@ -17,4 +17,8 @@ struct ListMembers: CallCommand {
     func call(_ session: Session) throws -> Call {
         .get("\(try session.path(tenant))/members")
     }
+
+    func completed(_ answer: JSON, _ session: Session, _ client: APIClient) async throws(Failure) -> JSON {
+        options.json ? answer : await RoleNames.named(in: answer, try session.path(tenant), client)
+    }
 }

@@ -27,4 +27,8 @@ struct UpdateMember: CallCommand {
     func call(_ session: Session) throws -> Call {
         .patch("\(try session.path(tenant))/members/\(member.text)", ["role": JSON(role.text)]).ifUnchanged(nil, match.ifMatch)
     }
+
+    func completed(_ answer: JSON, _ session: Session, _ client: APIClient) async throws(Failure) -> JSON {
+        options.json ? answer : await RoleNames.named(in: answer, try session.path(tenant), client)
+    }
 }
