@@ -36,8 +36,9 @@ struct TailLogs: AsyncParsableCommand {
         let session = try Session(options)
         let (path, client) = ("\(try session.path(tenant))/logins", try session.client())
         var (seen, hasHeader) = (SeenLogins(), false)
-        let first = try await page(path, client, limit: max(1, lines), after: nil)
+        let first = try await page(path, client, after: nil)
         let earlier = seen.unseen(first.logins).suffix(lines)
+        if first.after != nil { seen.oldest = first.logins.last?.id }
         try show(earlier, &hasHeader)
         guard !noFollow else {
             if earlier.isEmpty, !options.json { Terminal.standardError.report("No results.") }
@@ -50,15 +51,15 @@ struct TailLogs: AsyncParsableCommand {
         }
     }
 
-    /// The new logins, oldest first. It reads older pages until one has a known login.
+    /// The new logins, oldest first. It reads older pages until one has a login that is not new.
     private func unseen(_ path: String, _ client: APIClient, _ seen: inout SeenLogins) async throws(Failure) -> [Login] {
         var (found, after, pages) = ([Login](), String?.none, 0)
         repeat {
-            let page = try await page(path, client, limit: 100, after: after)
+            let page = try await page(path, client, after: after)
             let fresh = seen.unseen(page.logins)
             found = fresh + found
             pages += 1
-            after = fresh.count == page.logins.count && !seen.isFirst ? page.after : nil
+            after = fresh.count == page.logins.count ? page.after : nil
         } while after != nil && pages < Self.mostPages
         return found
     }
@@ -70,9 +71,9 @@ struct TailLogs: AsyncParsableCommand {
     }
 
     private func page(
-        _ path: String, _ client: APIClient, limit: Int, after: String?
+        _ path: String, _ client: APIClient, after: String?
     ) async throws(Failure) -> (logins: [Login], after: String?) {
-        let reply = try await client.send(.get(path, ["limit": String(limit), "after": after]))
+        let reply = try await client.send(.get(path, ["limit": "100", "after": after]))
         guard let elements = reply.json["data"]?.elements, let text = JSONText.member("data", of: reply.text) else { throw .shape() }
         let texts = JSONText.parts(of: text)
         guard texts.count == elements.count else { throw .shape() }
@@ -128,20 +129,22 @@ extension JSON {
     }
 }
 
-/// The IDs of the newest logins that were shown.
+/// The IDs of the newest logins that are known: those of the first page, and those that were shown.
 struct SeenLogins {
     /// More than all pages of a poll have.
     private static let most = 4000
     private var ids: Set<String> = []
     private var order: [String] = []
 
-    /// Whether no login was shown before this page.
-    private(set) var isFirst = true
+    /// The ID of the last login of the first page, if older ones follow. They are not new, even if deletions move them to a newer page.
+    var oldest: String?
 
-    /// The logins of a page (newest first) that were not shown before, oldest first.
+    /// The logins of a page (newest first) that were not known before, oldest first.
     mutating func unseen(_ page: [TailLogs.Login]) -> [TailLogs.Login] {
-        isFirst = order.isEmpty
-        let fresh = page.filter { !ids.contains($0.id) }
+        // The server sorts by ID.
+        let fresh = page.filter { login in
+            !ids.contains(login.id) && oldest.map { login.id.utf8.lexicographicallyPrecedes($0.utf8) } != true
+        }
         for login in fresh.reversed() {
             ids.insert(login.id)
             order.append(login.id)
