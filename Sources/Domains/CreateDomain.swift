@@ -13,6 +13,7 @@ extension DomainRoutes {
     @Sendable
     func createDomain(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.connectionsWrite)
+        try call.requireRecentSignIn(at: now())
         var fields = try await JSONFields(request)
         let host = fields.text("host", 1...1000, isRequired: true) { DomainName.refusal(of: $0, publicURL: publicURL) }
         try fields.finish()

@@ -50,7 +50,7 @@ struct RecentSignInTests {
         "suspendTenant", "updateTenant", "createTransfer", "issueInitialAccessToken", "rollApplicationSecret", "createWebhook",
         "updateWebhook", "rollWebhookSecret", "createConnection", "updateConnection", "addAppleKey", "promoteAppleKey", "retireAppleKey",
         "createPlatformConnection", "updatePlatformConnection", "addPlatformAppleKey", "promotePlatformAppleKey", "retirePlatformAppleKey",
-        "setSSO", "createSSODomain", "verifySSODomain",
+        "setSSO", "createSSODomain", "verifySSODomain", "registerApplication", "updateApplication", "addIdentity", "createDomain",
     ]
 
     @Test("exactly the deletions, the changes with the scopes of keys, members and money, and the listed changes have the mark")

@@ -1,5 +1,6 @@
 import Foundation
 import Postgres
+import Server
 import TestSupport
 import Testing
 
@@ -17,6 +18,7 @@ struct StepUpTests {
             let hook: [String: any Sendable] = ["url": "https://hooks.example.com/", "events": ["user.deleted"]]
             let webhook = "/tenants/acme/webhooks/\(try await platform.call("POST", "/tenants/acme/webhooks", hook).resourceID)"
             let connection = try #require(try await platform.call("GET", "/tenants/acme/connections").ids.first)
+            let (application, user) = (platform.acme.applications[0].client_id, try await platform.login("Ada Lovelace").user)
             let attempts: [(method: String, path: String, body: [String: any Sendable])] = [
                 ("PATCH", "/tenants/acme", ["session_seconds": 31_536_000]),
                 ("POST", "/tenants/acme/initial-access-tokens", ["name": "Back door"]),
@@ -27,6 +29,10 @@ struct StepUpTests {
                 ("POST", "/tenants/acme/transfers", ["connection_id": connection, "to_team_id": "TEAM123456"]),
                 ("POST", "/tenants/acme/invitations", ["email": "alias@example.com", "role": "owner"]),
                 ("POST", "/tenants/acme/api-keys", ["name": "Back door", "scopes": ["users:read"]]),
+                ("POST", "/tenants/acme/applications", ["name": "Back door", "kind": "machine"]),
+                ("PATCH", "/tenants/acme/applications/\(application)", ["redirect_uris": ["https://thief.example.com/"]]),
+                ("POST", "/tenants/acme/users/\(user)/identities", ["team_id": platform.own.team, "subject": "000123.thief"]),
+                ("POST", "/tenants/acme/domains", ["host": "login.thief.example"]),
             ]
             let before = try await platform.count("audit_event")
             for attempt in attempts {

@@ -26,6 +26,7 @@ extension UserRoutes {
                 tenant to add it, or use an API key.
                 """)
         }
+        try call.requireRecentSignIn(at: now())
         let user = try call.id("user", of: "user", as: User.self)
         var fields = try await JSONFields(request)
         let subject = fields.text("subject", 1...255, isRequired: true) { text in

@@ -13,6 +13,7 @@ extension ApplicationRoutes {
     @Sendable
     func registerApplication(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.applicationsWrite)
+        try call.requireRecentSignIn(at: now())
         var fields = try await JSONFields(request)
         let kind = fields.choice("kind", Application.Kind.self, isRequired: true)
         let given = ApplicationFields(&fields, isNew: true, allowsPrivate: allowsPrivateWebhooks)

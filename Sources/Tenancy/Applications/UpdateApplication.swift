@@ -12,6 +12,7 @@ extension ApplicationRoutes {
     @Sendable
     func updateApplication(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.applicationsWrite)
+        try call.requireRecentSignIn(at: now())
         let id = try call.id("application", of: "application", as: Application.self)
         var fields = try await JSONFields(request)
         let changes = ApplicationFields(&fields, isNew: false, allowsPrivate: allowsPrivateWebhooks)
