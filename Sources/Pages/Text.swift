@@ -130,7 +130,8 @@ package enum Text: String, CaseIterable, Sendable {
 
     // Their own account.
     case yourAccount, backToYourAccount, save, changeIt, seeAll, removeIt, addressIsSignInName, changeAddress
-    case newAddress, addressChangesByLink, openLinkWithinHour, lookIntoSpam, confirmAddress, addressWasAskedFor, newAccountGetsAddress
+    case newAddress, addressChangesByLink, openLinkWithinHour, lookIntoSpam, confirmAddress, addressWasAskedFor
+    case browserHasAnotherAccount, newAccountGetsAddress
     case youSignInWithNewAddress, addressIsChanged, addressIsTaken, chooseAnotherAddress, noMail, noPassword
     case lastChangedOn, changePassword, newPassword, otherSignInsEnd, authenticatorApp, notSetUp, addedOn
     case setUp, setUpAnotherApp, earlierAppStays, askToRemoveApp, appIsRemoved, accountNeedsFactor, unusedCodes, makeNewCodes

@@ -126,6 +126,7 @@ extension Language {
         .lookIntoSpam: "إذا لم تصل رسالة، فابحث في مجلد الرسائل غير المرغوب فيها.",
         .confirmAddress: "تأكيد عنوانك الجديد",
         .addressWasAskedFor: "طلب الحساب {user} هذا العنوان. لا تؤكِّد إلا إذا كان هذا حسابك.",
+        .browserHasAnotherAccount: "سجّلت الدخول في هذا المتصفح بالحساب {address}. سجّل الدخول أولًا بالحساب {user}.",
         .youSignInWithNewAddress: "من الآن فصاعدًا تسجّل الدخول بالعنوان {address}.",
         .addressIsChanged: "تغيّر عنوان بريدك الإلكتروني",
         .addressIsTaken: "يستخدم حساب آخر هذا العنوان",

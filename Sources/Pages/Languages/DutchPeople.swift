@@ -131,6 +131,7 @@ extension Language {
         .lookIntoSpam: "Als er geen e-mail aankomt, kijk dan in de spammap.",
         .confirmAddress: "Uw nieuwe adres bevestigen",
         .addressWasAskedFor: "Het account {user} heeft om dit adres gevraagd. Bevestig alleen als dit uw account is.",
+        .browserHasAnotherAccount: "In deze browser bent u ingelogd als {address}. Log eerst in met het account {user}.",
         .youSignInWithNewAddress: "Vanaf nu logt u in met {address}.",
         .addressIsChanged: "Uw e-mailadres is gewijzigd",
         .addressIsTaken: "Een ander account heeft dit adres",

@@ -130,6 +130,7 @@ extension Language {
         .lookIntoSpam: "If no mail arrives, look into the spam folder.",
         .confirmAddress: "Confirm your new address",
         .addressWasAskedFor: "The account {user} asked for this address. Confirm only if this is your account.",
+        .browserHasAnotherAccount: "In this browser, you are signed in as {address}. First sign in as {user}.",
         .youSignInWithNewAddress: "From now on, you sign in with {address}.",
         .addressIsChanged: "Your email address is changed",
         .addressIsTaken: "Another account has this address",

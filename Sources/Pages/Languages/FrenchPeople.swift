@@ -138,6 +138,7 @@ extension Language {
         .lookIntoSpam: "Si aucun e-mail n’arrive, regardez dans le dossier des indésirables.",
         .confirmAddress: "Confirmer votre nouvelle adresse",
         .addressWasAskedFor: "Le compte {user} a demandé cette adresse. Ne confirmez que s’il s’agit de votre compte.",
+        .browserHasAnotherAccount: "Dans ce navigateur, vous utilisez le compte {address}. Connectez-vous d’abord avec le compte {user}.",
         .youSignInWithNewAddress: "Désormais, vous vous connectez avec {address}.",
         .addressIsChanged: "Votre adresse e-mail est modifiée",
         .addressIsTaken: "Un autre compte a cette adresse",

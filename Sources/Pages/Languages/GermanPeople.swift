@@ -135,6 +135,7 @@ extension Language {
         .lookIntoSpam: "Wenn keine E-Mail ankommt, sehen Sie im Spam-Ordner nach.",
         .confirmAddress: "Neue Adresse bestätigen",
         .addressWasAskedFor: "Das Konto {user} hat diese Adresse angefordert. Bestätigen Sie nur, wenn es Ihr Konto ist.",
+        .browserHasAnotherAccount: "In diesem Browser sind Sie als {address} angemeldet. Melden Sie sich zuerst als {user} an.",
         .youSignInWithNewAddress: "Von jetzt an melden Sie sich mit {address} an.",
         .addressIsChanged: "Ihre E-Mail-Adresse ist geändert",
         .addressIsTaken: "Ein anderes Konto hat diese Adresse",

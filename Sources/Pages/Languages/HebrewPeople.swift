@@ -123,6 +123,7 @@ extension Language {
         .lookIntoSpam: "אם לא מגיעה הודעה, יש לבדוק בתיקיית הספאם.",
         .confirmAddress: "אישור הכתובת החדשה",
         .addressWasAskedFor: "החשבון {user} ביקש את הכתובת הזאת. יש לאשר רק אם זה החשבון שלך.",
+        .browserHasAnotherAccount: "בדפדפן הזה מחובר החשבון {address}. תחילה יש להתחבר לחשבון {user}.",
         .youSignInWithNewAddress: "מעכשיו ההתחברות היא עם {address}.",
         .addressIsChanged: "כתובת הדוא״ל שלך השתנתה",
         .addressIsTaken: "לחשבון אחר יש כתובת זו",

@@ -131,6 +131,7 @@ extension Language {
         .lookIntoSpam: "Se non arriva nessuna email, guardi nella cartella dello spam.",
         .confirmAddress: "Conferma il Suo nuovo indirizzo",
         .addressWasAskedFor: "L’account {user} ha richiesto questo indirizzo. Confermi solo se è il Suo account.",
+        .browserHasAnotherAccount: "In questo browser è attivo l’account {address}. Prima acceda con l’account {user}.",
         .youSignInWithNewAddress: "Da ora in poi accede con {address}.",
         .addressIsChanged: "Il Suo indirizzo email è stato modificato",
         .addressIsTaken: "Un altro account ha questo indirizzo",

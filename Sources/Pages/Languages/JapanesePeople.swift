@@ -120,6 +120,7 @@ extension Language {
         .lookIntoSpam: "メールが届かない場合は、迷惑メールフォルダを確認してください。",
         .confirmAddress: "新しいアドレスを確認",
         .addressWasAskedFor: "アカウント（{user}）がこのアドレスへの変更を求めています。ご自身のアカウントである場合にだけ確認してください。",
+        .browserHasAnotherAccount: "このブラウザーでは{address}としてサインインしています。先に{user}としてサインインしてください。",
         .youSignInWithNewAddress: "今後は{address}でサインインします。",
         .addressIsChanged: "メールアドレスが変更されました",
         .addressIsTaken: "このアドレスは別のアカウントが使用しています",

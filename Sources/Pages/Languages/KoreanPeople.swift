@@ -121,6 +121,7 @@ extension Language {
         .lookIntoSpam: "메일이 오지 않으면 스팸함을 확인하세요.",
         .confirmAddress: "새 주소 확인",
         .addressWasAskedFor: "계정({user})이 이 주소를 요청했습니다. 본인의 계정일 때만 확인하세요.",
+        .browserHasAnotherAccount: "이 브라우저에는 {address} 계정으로 로그인되어 있습니다. 먼저 {user} 계정으로 로그인하세요.",
         .youSignInWithNewAddress: "이제부터 {address} 주소로 로그인합니다.",
         .addressIsChanged: "이메일 주소가 변경되었습니다",
         .addressIsTaken: "다른 계정이 이 주소를 사용합니다",

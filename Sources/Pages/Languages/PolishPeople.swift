@@ -129,6 +129,7 @@ extension Language {
         .lookIntoSpam: "Jeśli wiadomość nie nadejdzie, sprawdź folder ze spamem.",
         .confirmAddress: "Potwierdź swój nowy adres",
         .addressWasAskedFor: "Konto {user} poprosiło o ten adres. Proszę potwierdzić tylko wtedy, gdy to Państwa konto.",
+        .browserHasAnotherAccount: "W tej przeglądarce zalogowano jako {address}. Najpierw zaloguj się jako {user}.",
         .youSignInWithNewAddress: "Od teraz logujesz się adresem {address}.",
         .addressIsChanged: "Twój adres e-mail został zmieniony",
         .addressIsTaken: "Inne konto ma ten adres",

@@ -130,6 +130,7 @@ extension Language {
         .lookIntoSpam: "Se nenhum e-mail chegar, procure na pasta de spam.",
         .confirmAddress: "Confirmar o seu novo endereço",
         .addressWasAskedFor: "A conta {user} pediu este endereço. Confirme apenas se for a sua conta.",
+        .browserHasAnotherAccount: "Neste navegador, você está na conta {address}. Primeiro, entre na conta {user}.",
         .youSignInWithNewAddress: "A partir de agora, você entra com {address}.",
         .addressIsChanged: "O seu endereço de e-mail foi alterado",
         .addressIsTaken: "Outra conta tem este endereço",

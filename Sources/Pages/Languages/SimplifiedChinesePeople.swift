@@ -120,6 +120,7 @@ extension Language {
         .lookIntoSpam: "如果没有收到邮件，请查看垃圾邮件文件夹。",
         .confirmAddress: "确认您的新地址",
         .addressWasAskedFor: "账户 {user} 请求使用此地址。仅当这是您的账户时才可以确认。",
+        .browserHasAnotherAccount: "您在此浏览器中以 {address} 登录。请先以 {user} 登录。",
         .youSignInWithNewAddress: "从现在起，您使用 {address} 登录。",
         .addressIsChanged: "您的电子邮件地址已更改",
         .addressIsTaken: "另一个账户正在使用此地址",

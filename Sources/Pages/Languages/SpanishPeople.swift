@@ -133,6 +133,7 @@ extension Language {
         .lookIntoSpam: "Si no llega ningún correo, mire en la carpeta de correo no deseado.",
         .confirmAddress: "Confirmar su nueva dirección",
         .addressWasAskedFor: "La cuenta {user} ha solicitado esta dirección. Confirme solo si es su cuenta.",
+        .browserHasAnotherAccount: "En este navegador ha iniciado sesión como {address}. Inicie sesión primero como {user}.",
         .youSignInWithNewAddress: "A partir de ahora, inicia sesión con {address}.",
         .addressIsChanged: "Su dirección de correo electrónico ha cambiado",
         .addressIsTaken: "Otra cuenta tiene esta dirección",

@@ -120,6 +120,7 @@ extension Language {
         .lookIntoSpam: "如果沒有收到郵件，請查看垃圾郵件資料夾。",
         .confirmAddress: "確認您的新地址",
         .addressWasAskedFor: "帳號 {user} 要求使用此地址。只有這是您的帳號時才可以確認。",
+        .browserHasAnotherAccount: "您在此瀏覽器中以 {address} 登入。請先以 {user} 登入。",
         .youSignInWithNewAddress: "從現在起，您使用 {address} 登入。",
         .addressIsChanged: "您的電子郵件地址已更改",
         .addressIsTaken: "另一個帳號正在使用此地址",

@@ -130,6 +130,7 @@ extension Language {
         .lookIntoSpam: "E-posta gelmezse istenmeyen posta klasörüne bakın.",
         .confirmAddress: "Yeni adresinizi onaylayın",
         .addressWasAskedFor: "{user} hesabı bu adresi istedi. Yalnızca bu sizin hesabınızsa onaylayın.",
+        .browserHasAnotherAccount: "Bu tarayıcıda {address} olarak oturum açtınız. Önce {user} olarak oturum açın.",
         .youSignInWithNewAddress: "Bundan sonra {address} ile oturum açarsınız.",
         .addressIsChanged: "E-posta adresiniz değiştirildi",
         .addressIsTaken: "Bu adres başka bir hesapta kullanılıyor",

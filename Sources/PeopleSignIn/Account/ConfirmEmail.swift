@@ -15,10 +15,15 @@ extension AccountRoutes {
         let (frame, sealed) = (endpoints.frame(request, context), try endpoints.query(request)["ticket"])
         guard let sealed, let ticket = MailTicket(.newAddress, opening: sealed, with: endpoints.keyring, at: endpoints.now())
         else { return Self.invalidLink.leadingBack().response(in: frame) }
-        let account = try await account(of: ticket, request, context)
+        let signedIn = try await endpoints.account(request, context)
+        let account = account(of: ticket, in: signedIn)
         if let account, !ticket.isCurrent(for: account.person) { return Self.invalidLink.leadingBack().response(in: frame) }
         var page = AccountPage(.confirmAddress, values: [.user: ticket.earlier])
         page.details = [.addressWasAskedFor]
+        if let other = signedIn?.person, other.id != ticket.person {
+            page.details.append(.browserHasAnotherAccount)
+            page.values[.address] = other.email
+        }
         page.facts = [.init(.emailAddress, ticket.earlier), .init(.newAddress, ticket.address)]
         page.forms = [
             AccountForm(
@@ -39,12 +44,13 @@ extension AccountRoutes {
         let (frame, now, sealed) = (endpoints.frame(request, context), endpoints.now(), form["ticket"] ?? "")
         guard let ticket = MailTicket(.newAddress, opening: sealed, with: endpoints.keyring, at: now)
         else { return Self.invalidLink.leadingBack().response(in: frame) }
-        let account = try await account(of: ticket, request, context)
+        let account = account(of: ticket, in: try await endpoints.account(request, context))
         guard FormToken.isRight(form[FormToken.field], for: account?.session.id.description ?? sealed, with: endpoints.keyring)
         else { throw ErrorPage.formNotCurrent }
         try account?.requireOwnAddress()
         guard let origin = account?.origin else {
-            let step = StepTicket(.start, next: ReturnPath(newAddress: sealed), at: now)
+            var step = StepTicket(.start, next: ReturnPath(newAddress: sealed), at: now)
+            step.email = ticket.earlier
             return .seeOther("/account/sign-in", cookies: [endpoints.cookie(step)])
         }
         do {
@@ -77,9 +83,8 @@ extension AccountRoutes {
     }
 
     /// The session of the account that asked for the address.
-    private func account(of ticket: MailTicket, _ request: Request, _ context: WebContext) async throws -> AccountContext? {
-        let account = try await endpoints.account(request, context)
-        return account.flatMap { $0.person.id == ticket.person && $0.isOfAccount ? $0 : nil }
+    private func account(of ticket: MailTicket, in signedIn: AccountContext?) -> AccountContext? {
+        signedIn.flatMap { $0.person.id == ticket.person && $0.isOfAccount ? $0 : nil }
     }
 
     private var addressTaken: AccountPage {

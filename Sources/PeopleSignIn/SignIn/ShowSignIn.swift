@@ -20,8 +20,8 @@ extension PersonSignInRoutes {
         let account = try await endpoints.account(request, context)
         if account != nil, again == nil, endpoints.step(request)?.isStart != true { return .seeOther(ReturnPath.account.path) }
         let step = startStep(request, next: again)
-        // An invitation is for another address than that of the account.
-        var page = addressPage(step, email: (step.next.isInvitation ? step.email : account?.person.email) ?? "")
+        // An invitation or a new address is for another account than that of the browser.
+        var page = addressPage(step, email: (step.next.isForOneAddress ? step.email : account?.person.email) ?? "")
         if account != nil, again != nil { page.details = [.signInForThisStep] }
         if query["done"]?.isSame(as: "signed-out") == true { page.notice = .browserIsSignedOut }
         return page.response(in: endpoints.frame(request, context)).setting([endpoints.cookie(step)])

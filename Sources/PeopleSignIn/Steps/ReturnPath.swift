@@ -25,6 +25,9 @@ struct ReturnPath: Sendable, Equatable {
     /// Whether the sign-in leads back to an invitation.
     var isInvitation: Bool { path.begins(with: "/account/invitation?") }
 
+    /// Whether the page is for one address, which is not that of the account in the browser.
+    var isForOneAddress: Bool { isInvitation || path.begins(with: "/account/email/confirmation?") }
+
     /// A path that this server chose and sealed.
     init(sealed path: String) {
         self.path = path
