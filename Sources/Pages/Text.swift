@@ -109,7 +109,7 @@ package enum Text: String, CaseIterable, Sendable {
     case passkeyIsNotAccepted, enterYourCode, codeOfAppOrRecovery, lostYourApp, passkeyIsTheSecondFactor
     case lostYourPasskey, codeIsWrong
     case protectYourAccount, scanWithYourApp, keyByHand, openInAnApp, thenEnterItsCode, confirm, recoveryCodes
-    case keepTheCodes, continueToAccount, youAreInvited, createAccountToAccept, signInToAccept
+    case keepTheCodes, continueToAccount, youAreInvited, createAccountToAccept, orCreateAccount, signInToAccept
     case invitationIsForAnother, invitationIsAccepted, role, yourName
     case enterYourName, chooseAPassword, createAccount, acceptInvitation, invitationIsOver, invitationWasUsed
     case invitationIsUsed, ifYouAcceptedIt, ifYouDidNotAcceptIt

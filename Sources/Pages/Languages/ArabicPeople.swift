@@ -36,6 +36,7 @@ extension Language {
         .continueToAccount: "المتابعة إلى حسابك",
         .youAreInvited: "دعوة إلى {organization}",
         .createAccountToAccept: "أنشئ حسابًا لقبول الدعوة.",
+        .orCreateAccount: "أو أنشئ حسابًا بكلمة مرور لقبول الدعوة.",
         .signInToAccept: "يوجد حساب بهذا العنوان. سجِّل الدخول إليه لقبول الدعوة.",
         .newAccountGetsAddress: "إذا لم يكن الحساب لك، فأنشئ حسابًا جديدًا، وعندئذٍ يحصل على العنوان.",
         .invitationIsForAnother:

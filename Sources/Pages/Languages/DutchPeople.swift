@@ -39,6 +39,7 @@ extension Language {
         .continueToAccount: "Doorgaan naar uw account",
         .youAreInvited: "Uitnodiging voor {organization}",
         .createAccountToAccept: "Maak een account om de uitnodiging te accepteren.",
+        .orCreateAccount: "U kunt ook een account met een wachtwoord aanmaken om de uitnodiging te accepteren.",
         .signInToAccept: "Er bestaat een account met dit adres. Log daarmee in om de uitnodiging te accepteren.",
         .newAccountGetsAddress: "Is het niet van u, maak dan een nieuw account. Dat krijgt dan het adres.",
         .invitationIsForAnother:

@@ -61,6 +61,7 @@ extension Language {
         .continueToAccount: "Continue to your account",
         .youAreInvited: "Invitation to {organization}",
         .createAccountToAccept: "Create an account to accept the invitation.",
+        .orCreateAccount: "Or create an account with a password to accept the invitation.",
         .signInToAccept: "An account with this address exists. Sign in to it to accept the invitation.",
         .newAccountGetsAddress: "If it is not yours, create a new account. The new account then gets the address.",
         .invitationIsForAnother:

@@ -40,6 +40,7 @@ extension Language {
         .continueToAccount: "Continuer vers votre compte",
         .youAreInvited: "Invitation à rejoindre {organization}",
         .createAccountToAccept: "Créez un compte pour accepter l’invitation.",
+        .orCreateAccount: "Ou créez un compte avec un mot de passe pour accepter l’invitation.",
         .signInToAccept: "Un compte avec cette adresse existe. Connectez-vous à ce compte pour accepter l’invitation.",
         .newAccountGetsAddress: "S’il n’est pas à vous, créez un nouveau compte. Celui-ci reçoit alors l’adresse.",
         .invitationIsForAnother:

@@ -39,6 +39,7 @@ extension Language {
         .continueToAccount: "Weiter zu Ihrem Konto",
         .youAreInvited: "Einladung zu {organization}",
         .createAccountToAccept: "Legen Sie ein Konto an, um die Einladung anzunehmen.",
+        .orCreateAccount: "Oder legen Sie ein Konto mit einem Passwort an, um die Einladung anzunehmen.",
         .signInToAccept: "Es gibt ein Konto mit dieser Adresse. Melden Sie sich damit an, um die Einladung anzunehmen.",
         .newAccountGetsAddress: "Wenn es nicht Ihres ist, legen Sie ein neues Konto an. Dieses erhält dann die Adresse.",
         .invitationIsForAnother:

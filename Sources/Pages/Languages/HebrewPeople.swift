@@ -36,6 +36,7 @@ extension Language {
         .continueToAccount: "המשך לחשבון שלך",
         .youAreInvited: "הזמנה אל {organization}",
         .createAccountToAccept: "יש ליצור חשבון כדי לקבל את ההזמנה.",
+        .orCreateAccount: "אפשר גם ליצור חשבון עם סיסמה כדי לקבל את ההזמנה.",
         .signInToAccept: "קיים חשבון עם הכתובת הזאת. יש להיכנס אליו כדי לקבל את ההזמנה.",
         .newAccountGetsAddress: "אם החשבון אינו שלך, יש ליצור חשבון חדש. הכתובת תועבר אליו.",
         .invitationIsForAnother: "החשבון המחובר הוא {user}. הזמנה זו מיועדת ל־{address}. אם תתקבל, הדפדפן הזה ינתק את החשבון הראשון.",

@@ -38,6 +38,7 @@ extension Language {
         .continueToAccount: "Continua al Suo account",
         .youAreInvited: "Invito a {organization}",
         .createAccountToAccept: "Crei un account per accettare l’invito.",
+        .orCreateAccount: "Oppure crei un account con una password per accettare l’invito.",
         .signInToAccept: "Esiste un account con questo indirizzo. Acceda con quell’account per accettare l’invito.",
         .newAccountGetsAddress: "Se non è Suo, crei un nuovo account. Questo riceve allora l’indirizzo.",
         .invitationIsForAnother:

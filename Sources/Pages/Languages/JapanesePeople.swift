@@ -36,6 +36,7 @@ extension Language {
         .continueToAccount: "アカウントに進む",
         .youAreInvited: "{organization}への招待",
         .createAccountToAccept: "招待を承諾するには、アカウントを作成してください。",
+        .orCreateAccount: "または、パスワードでアカウントを作成して、招待を受けることもできます。",
         .signInToAccept: "このアドレスのアカウントがあります。招待を承諾するには、そのアカウントでサインインしてください。",
         .newAccountGetsAddress: "ご自身のアカウントでない場合は、新しいアカウントを作成してください。アドレスは新しいアカウントのものになります。",
         .invitationIsForAnother: "{user}としてサインインしています。この招待は{address}宛てです。招待を受けると、このブラウザーでは最初のアカウントからサインアウトします。",

@@ -36,6 +36,7 @@ extension Language {
         .continueToAccount: "내 계정으로 계속",
         .youAreInvited: "{organization} 초대",
         .createAccountToAccept: "초대를 수락하려면 계정을 만드세요.",
+        .orCreateAccount: "또는 비밀번호로 계정을 만들어 초대를 수락하세요.",
         .signInToAccept: "이 주소의 계정이 있습니다. 초대를 수락하려면 그 계정으로 로그인하세요.",
         .newAccountGetsAddress: "본인의 계정이 아니면 새 계정을 만드세요. 그러면 이 주소는 새 계정의 것이 됩니다.",
         .invitationIsForAnother: "{user}(으)로 로그인되어 있습니다. 이 초대는 {address}에 대한 것입니다. 초대를 수락하면 이 브라우저에서 첫 번째 계정이 로그아웃됩니다.",

@@ -38,6 +38,7 @@ extension Language {
         .continueToAccount: "Przejdź do konta",
         .youAreInvited: "Zaproszenie do {organization}",
         .createAccountToAccept: "Proszę utworzyć konto, aby przyjąć zaproszenie.",
+        .orCreateAccount: "Możesz też utworzyć konto z hasłem, aby przyjąć zaproszenie.",
         .signInToAccept: "Istnieje konto z tym adresem. Proszę się na nie zalogować, aby przyjąć zaproszenie.",
         .newAccountGetsAddress: "Jeśli nie jest to Państwa konto, proszę utworzyć nowe. Otrzyma ono wtedy ten adres.",
         .invitationIsForAnother:

@@ -39,6 +39,7 @@ extension Language {
         .continueToAccount: "Continuar para sua conta",
         .youAreInvited: "Convite para {organization}",
         .createAccountToAccept: "Crie uma conta para aceitar o convite.",
+        .orCreateAccount: "Ou crie uma conta com uma senha para aceitar o convite.",
         .signInToAccept: "Existe uma conta com este endereço. Entre nela para aceitar o convite.",
         .newAccountGetsAddress: "Se ela não for sua, crie uma nova conta. Esta passa então a ter o endereço.",
         .invitationIsForAnother:

@@ -36,6 +36,7 @@ extension Language {
         .continueToAccount: "继续前往您的账户",
         .youAreInvited: "加入 {organization} 的邀请",
         .createAccountToAccept: "请创建账户以接受邀请。",
+        .orCreateAccount: "您也可以创建带密码的账户来接受邀请。",
         .signInToAccept: "已有使用此地址的账户。请登录该账户以接受邀请。",
         .newAccountGetsAddress: "如果该账户不是您的，请创建新账户。此地址随后归新账户使用。",
         .invitationIsForAnother: "您目前以 {user} 登录。此邀请是发给 {address} 的。如果您接受邀请，此浏览器将退出前一个账户的登录。",

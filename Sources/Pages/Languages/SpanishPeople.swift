@@ -39,6 +39,7 @@ extension Language {
         .continueToAccount: "Continuar a su cuenta",
         .youAreInvited: "Invitación a {organization}",
         .createAccountToAccept: "Cree una cuenta para aceptar la invitación.",
+        .orCreateAccount: "O cree una cuenta con una contraseña para aceptar la invitación.",
         .signInToAccept: "Existe una cuenta con esta dirección. Inicie sesión en ella para aceptar la invitación.",
         .newAccountGetsAddress: "Si no es suya, cree una cuenta nueva. Esta recibe entonces la dirección.",
         .invitationIsForAnother:

@@ -36,6 +36,7 @@ extension Language {
         .continueToAccount: "繼續前往您的帳號",
         .youAreInvited: "加入 {organization} 的邀請",
         .createAccountToAccept: "請建立帳號以接受邀請。",
+        .orCreateAccount: "您也可以建立使用密碼的帳號來接受邀請。",
         .signInToAccept: "已有使用此地址的帳號。請登入該帳號以接受邀請。",
         .newAccountGetsAddress: "如果該帳號不是您的，請建立新帳號。此地址之後由新帳號使用。",
         .invitationIsForAnother: "您目前以 {user} 登入。此邀請是發給 {address} 的。如果您接受邀請，此瀏覽器將登出前一個帳號。",

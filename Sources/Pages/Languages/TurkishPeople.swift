@@ -38,6 +38,7 @@ extension Language {
         .continueToAccount: "Hesabınıza devam edin",
         .youAreInvited: "{organization} daveti",
         .createAccountToAccept: "Daveti kabul etmek için bir hesap oluşturun.",
+        .orCreateAccount: "Veya daveti kabul etmek için parolalı bir hesap oluşturun.",
         .signInToAccept: "Bu adresle bir hesap var. Daveti kabul etmek için o hesaba giriş yapın.",
         .newAccountGetsAddress: "Hesap size ait değilse yeni bir hesap oluşturun. Adres o zaman bu hesabın olur.",
         .invitationIsForAnother:

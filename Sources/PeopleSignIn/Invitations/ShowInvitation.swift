@@ -67,6 +67,7 @@ extension PersonSignInRoutes {
             var form = AccountForm(
                 path, endpoints.formToken(step), fields: [address, own, password], hidden: hidden, button: .createAccount)
             form.isSecondary = provider != nil
+            if mustSignIn == nil, provider != nil { form.introduction = .orCreateAccount }
             page.forms.append(form)
         }
         if problems.name != nil || problems.password != nil { page.status = .badRequest }

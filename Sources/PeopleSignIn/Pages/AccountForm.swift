@@ -70,6 +70,8 @@ package struct AccountForm: Sendable {
     let button: Text
     /// Whether the button is not the way that most people go.
     package var isSecondary = false
+    /// The sentence before the form.
+    var introduction: Text?
     /// The thing that the button is about, for a page with several buttons of the same text.
     var subject: String?
 
@@ -78,11 +80,14 @@ package struct AccountForm: Sendable {
     }
 
     func content(in frame: PageFrame, _ values: [Text.Placeholder: String]) -> [String: Any] {
-        // The focus is on the first field with a problem, else on the first one to fill in.
-        let focus = fields.firstIndex { $0.problem != nil } ?? fields.firstIndex { !$0.isFixed && $0.value.isEmpty }
+        // The focus is on the first field with a problem, else on the first one to fill in. A secondary form gets none, because a screen
+        // reader would skip the main one.
+        let empty = isSecondary ? nil : fields.firstIndex { !$0.isFixed && $0.value.isEmpty }
+        let focus = fields.firstIndex { $0.problem != nil } ?? empty
         return [
             "action": action + frame.query, "csrf": token.text, "button": frame.language.text(button), "isSecondary": isSecondary,
             "hasSubject": subject != nil, "subject": subject ?? "",
+            "hasIntroduction": introduction != nil, "introduction": introduction.map { frame.language.text($0, values) } ?? "",
             "hidden": hidden.map { ["name": $0.name, "value": $0.value] },
             "fields": fields.enumerated().map { place, field in
                 var content: [String: Any] = [
@@ -103,6 +108,9 @@ package struct AccountForm: Sendable {
     }
 
     static let template = """
+        {{#hasIntroduction}}
+        <p>{{introduction}}</p>
+        {{/hasIntroduction}}
         <form method="post" action="{{action}}">
         <input type="hidden" name="csrf" value="{{csrf}}">
         {{#hidden}}
