@@ -26,7 +26,10 @@ extension AccountRoutes {
                 ] + (session.userAgent.map { [session.kind == .browser ? Self.label(ofUserAgent: $0, in: language) : $0] } ?? [])
             if !isOwn {
                 var form = AccountForm("/account/sessions/\(session.id)/end", account.formToken, button: .signOut)
-                (form.isSecondary, form.subject) = (true, "\(section.heading), \(session.address ?? session.createdAt.day)")
+                // One address can have several sessions, which the time tells apart.
+                let place = session.address.map { [$0] } ?? []
+                form.isSecondary = true
+                form.subject = ([section.heading] + place + [session.createdAt.minute]).joined(separator: ", ")
                 section.forms = [form]
             }
             return section

@@ -53,7 +53,7 @@ package struct AccountPage: Sendable {
     let title: Text
     /// The values of the placeholders in all texts.
     var values: [Text.Placeholder: String] = [:]
-    /// The result of the action before. A screen reader reads it when the page loads.
+    /// The result of the action before. The title has it, too, so that a screen reader reads it when the page loads.
     var notice: Text?
     /// The next step after this result.
     var noticeLink: Link?
@@ -85,10 +85,10 @@ package struct AccountPage: Sendable {
     package func response(in frame: PageFrame) -> Response {
         let language = frame.language
         func words(_ text: Text) -> String { language.text(text, values) }
-        let refused = problem ?? forms.lazy.flatMap(\.fields).compactMap(\.problem).first
+        let first = problem ?? forms.lazy.flatMap(\.fields).compactMap(\.problem).first ?? notice
         var content: [String: Any] = [
-            // Many screen readers do not announce an alert of a page that loads. They read the title.
-            "title": (refused.map { "\(words($0)) " } ?? "") + words(title), "heading": words(title),
+            // Many screen readers do not announce an alert or a status of a page that loads. They read the title.
+            "title": (first.map { "\(words($0)) " } ?? "") + words(title), "heading": words(title),
             "details": details.map { ["sentence": frame.content($0, values)] },
             "hasFacts": !facts.isEmpty, "facts": facts.map { ["name": words($0.name), "value": $0.value] },
             "hasCodes": !codes.isEmpty, "codes": codes.map { ["code": $0] },

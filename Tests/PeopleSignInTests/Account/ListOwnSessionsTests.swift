@@ -23,6 +23,9 @@ struct ListOwnSessionsTests {
             #expect(page.body.matches(of: /<h2>/).count == 2 && page.body.contains("This browser") && page.body.contains("203.0.113.7"))
             #expect(page.body.matches(of: /\/account\/sessions\/personsession_[a-z0-9]+\/end/).count == 1)
             #expect(!page.body.contains("\(account.session)/end"))
+            // The name of the button tells sessions of one address apart.
+            let name = /aria-label="Sign out: Browser, 203\.0\.113\.7, \u{2066}\d{4}-\d\d-\d\d \d\d:\d\d UTC\u{2069}"/
+            #expect(page.body.matches(of: name).count == 1)
             #expect(page.body.matches(of: /Last used on \u{2066}\d{4}-\d\d-\d\d \d\d:\d\d UTC\u{2069}</).count == 2)
             // An unknown program is shown as it describes itself.
             #expect(page.body.contains("<bdi>Test/1</bdi>"))
