@@ -34,4 +34,12 @@ struct ShowSignInTests {
             #expect(try await ada.signIn().location == place)
         }
     }
+
+    @Test("a signed-in person who is asked for a new sign-in finds the way back to the account")
+    func back() async throws {
+        try await TestPlatform.run { platform in
+            let page = try await OwnAccount.make(platform).get("/account/sign-in?again=/account/password")
+            #expect(page.body.contains("This step needs a new sign-in") && page.body.contains("href=\"/account\""))
+        }
+    }
 }

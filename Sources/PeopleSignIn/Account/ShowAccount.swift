@@ -23,7 +23,9 @@ extension AccountRoutes {
             page.noticeLink = .init(text: .makeNewCodes, path: "/account/recovery-codes")
         }
         if done?.isSame(as: "joined") == true { page.notice = .invitationIsAccepted }
-        if let outcome = AppleOutcome.allCases.first(where: { done?.isSame(as: $0.rawValue) == true }) {
+        if let outcome = AppleOutcome.allCases.first(where: { done?.isSame(as: $0.rawValue) == true }),
+            try await endpoints.isCurrent(outcome, of: account, directory)
+        {
             if outcome.isProblem { page.problem = outcome.text } else { page.notice = outcome.text }
         }
         if account.isOfAccount {

@@ -32,6 +32,14 @@ enum AppleOutcome: String, CaseIterable {
 }
 
 extension AccountEndpoints {
+    /// Whether a result agrees with the account now. A saved link names an earlier one.
+    func isCurrent(_ outcome: AppleOutcome, of account: AccountContext, _ directory: TenantDirectory) async throws -> Bool {
+        guard !outcome.isProblem else { return true }
+        guard let provider = try await apple?.provider(directory, publicURL: publicURL) else { return false }
+        let find = PersonIdentity.find(of: account.person.id, at: provider.issuer, of: provider.tenant)
+        return try await people.repeatable.run(find).isEmpty == (outcome == .disconnected)
+    }
+
     /// The section of the account page that connects the person's Apple Account, or shows the times of the connection and ends it. Nil
     /// without the settings for Apple, and in a session that a tenant's provider has started.
     func appleSection(_ account: AccountContext, _ directory: TenantDirectory, in language: Language) async throws -> AccountPage.Section? {

@@ -22,7 +22,10 @@ extension PersonSignInRoutes {
         let step = startStep(request, next: again)
         // An invitation or a new address is for another account than that of the browser.
         var page = addressPage(step, email: (step.next.isForOneAddress ? step.email : account?.person.email) ?? "")
-        if account != nil, again != nil { page.details = [.signInForThisStep] }
+        if account != nil, again != nil {
+            page.details = [.signInForThisStep]
+            page = page.leadingBack()
+        }
         if query["done"]?.isSame(as: "signed-out") == true { page.notice = .browserIsSignedOut }
         return page.response(in: endpoints.frame(request, context)).setting([endpoints.cookie(step)])
     }

@@ -11,10 +11,13 @@ struct LinkAppleTests {
     func links() async throws {
         try await ApplePlatform.run { apple in
             let account = try await OwnAccount.make(apple.platform)
+            // A saved link confirms nothing.
+            #expect(try await !account.get("/account?done=apple-connected").body.contains("Your Apple Account is connected."))
             let back = try await apple.link(account)
             #expect(back.status == 303 && back.location == "/account?done=apple-connected", "\(back.body)")
             let page = try await account.get("/account?done=apple-connected")
             #expect(page.body.contains("Your Apple Account is connected."))
+            #expect(try await !account.get("/account?done=apple-disconnected").body.contains("Your Apple Account is disconnected."))
             #expect(page.body.contains("/account/apple/removal") && !page.body.contains("/account/apple/link"))
             #expect(try await apple.identities(of: account) == 1)
             #expect(try await account.actions() == ["linkApple"])
