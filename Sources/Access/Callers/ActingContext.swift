@@ -18,13 +18,12 @@ extension ActingContext {
     /// - Throws: `Problem` 403.
     package func require(_ scope: APIKey.Scope) throws {
         guard caller.scopes.contains(scope) else {
-            if case .person(_, _, support: nil) = caller.actor, caller.isOperator { throw Problem.supportRequired }
-            let holder =
-                switch caller.actor {
-                case .key: "This API key"
-                case .person(_, _, support: nil): "Your role"
-                case .person: "A support access"
-                }
+            if case .person(_, _, let support) = caller.actor, caller.isOperator {
+                // The start of an access would not help, and the owners would get a mail for nothing.
+                guard SupportAccess.scopes.contains(scope) else { throw Problem.neverInSupport(scope) }
+                if support == nil { throw Problem.supportRequired }
+            }
+            let holder = caller.actor.person == nil ? "This API key" : "Your role"
             throw Problem(.insufficientScope, "\(holder) lacks the scope `\(scope.rawValue)`.")
         }
     }
@@ -108,6 +107,13 @@ extension Problem {
             .supportRequired,
             "An operator acts on the data of a tenant only during a support access, which the tenant sees. Start one with a reason."
         )
+    }
+
+    /// The refusal of an operator who needs a scope that no support access has.
+    fileprivate static func neverInSupport(_ scope: APIKey.Scope) -> Problem {
+        Problem(
+            .insufficientScope,
+            "A support access never has the scope `\(scope.rawValue)`. Only the tenant or an operator's API key can do this.")
     }
 
     static var recentSignInRequired: Problem {

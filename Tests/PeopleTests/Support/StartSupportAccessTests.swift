@@ -21,6 +21,9 @@ struct StartSupportAccessTests {
             }
             let invited = try await platform.invite("ada@example.com", as: "owner", key: secret)
             #expect(invited.status == 201, "\(invited.body)")
+            // A support access would not help, so the response does not advise one.
+            let application = try await platform.call("POST", "/tenants/acme/applications", key: secret, ["name": "x"])
+            #expect(application.isProblem(403, "insufficient_scope") && application.body.contains("applications:write"))
 
             let started = try await platform.startSupport(secret)
             #expect(started.status == 201 && started.string("state") == "active" && started.string("operator_name") == "Grace")
