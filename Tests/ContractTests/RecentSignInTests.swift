@@ -51,6 +51,7 @@ struct RecentSignInTests {
         "updateWebhook", "rollWebhookSecret", "createConnection", "updateConnection", "addAppleKey", "promoteAppleKey", "retireAppleKey",
         "createPlatformConnection", "updatePlatformConnection", "addPlatformAppleKey", "promotePlatformAppleKey", "retirePlatformAppleKey",
         "setSSO", "createSSODomain", "verifySSODomain", "registerApplication", "updateApplication", "addIdentity", "createDomain",
+        "activateConnection", "activateSharedConnection",
     ]
 
     @Test("exactly the deletions, the changes with the scopes of keys, members and money, and the listed changes have the mark")

@@ -10,6 +10,7 @@ extension ConnectionRoutes {
     @Sendable
     func activateConnection(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.connectionsWrite)
+        try call.requireRecentSignIn(at: now())
         let id = try call.id("connection", of: "connection", as: Connection.self)
         let users = try await ExistingUsers(request)
         let now = now()

@@ -46,6 +46,7 @@ extension ConnectionRoutes {
     @Sendable
     func activateSharedConnection(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.connectionsWrite)
+        try call.requireRecentSignIn(at: now())
         let users = try await ExistingUsers(request)
         let now = now()
         let (tenant, origin, hasOthers) = (call.tenant, call.origin, hasOthers)
