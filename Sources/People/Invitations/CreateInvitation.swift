@@ -38,7 +38,7 @@ extension InvitationRoutes {
             to: address, as: role, until: expiresAt, action: "createInvitation", by: call.origin, publicURL: publicURL, keyring: keyring,
             in: call.database(pool), at: now, mailing: mailing
         ) { db in
-            try await call.requireConsent(in: db)
+            try await call.requireNoOwner(in: db)
             let scopes = try await role.scopes(of: owner, in: db)
             try call.requireGrant(scopes)
             let mail = try await notice?(

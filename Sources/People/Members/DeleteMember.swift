@@ -22,7 +22,7 @@ extension MemberRoutes {
             let (_, found) = try await db.run(Membership.lockAll(of: owner), Membership.lock(id, of: owner))
             guard let member = try found.first(Membership.init) else { throw Problem.notFound("member") }
             try request.requireMatch(EntityTag(member.updatedAt))
-            try await call.requireConsent(in: db)
+            try await call.requireNoOwner(in: db)
             let scopes = try await member.role.scopes(of: owner, in: db)
             try call.requireGrant(scopes)
             try await member.requireOtherOwner(call, in: db)

@@ -26,7 +26,7 @@ extension MemberRoutes {
             let (_, found) = try await db.run(Membership.lockAll(of: owner), Membership.lock(id, of: owner))
             guard let current = try found.first(Membership.init) else { throw Problem.notFound("member") }
             try request.requireMatch(EntityTag(current.updatedAt))
-            try await call.requireConsent(in: db)
+            try await call.requireNoOwner(in: db)
             // A request without an effective change leaves no audit event.
             guard let role, role != current.role else { return current }
             let scopes = try await current.role.scopes(of: owner, in: db)

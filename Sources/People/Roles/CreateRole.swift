@@ -27,7 +27,7 @@ extension RoleRoutes {
             try await call.database(pool).transaction { db in
                 let (_, existing) = try await db.run(
                     Membership.lockAll(of: tenant.uuid), "SELECT count(*) AS n FROM custom_role WHERE tenant_id = \(tenant)")
-                try await call.requireConsent(in: db)
+                try await call.requireNoOwner(in: db)
                 guard try existing[0].get("n", as: Int.self) < CustomRole.most
                 else { throw Problem(.conflict, "A tenant can have at most \(CustomRole.most) roles. Delete an unused one.") }
                 _ = try await db.run([role.insert(tenant: tenant), event])

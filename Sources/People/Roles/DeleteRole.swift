@@ -18,7 +18,7 @@ extension RoleRoutes {
                 let (_, found) = try await db.run(Membership.lockAll(of: owner), CustomRole.lock(id, of: owner))
                 guard let role = try found.first(CustomRole.init) else { throw Problem.notFound("role") }
                 try request.requireMatch(EntityTag(role.updatedAt))
-                try await call.requireConsent(in: db)
+                try await call.requireNoOwner(in: db)
                 _ = try await db.run([
                     "DELETE FROM custom_role WHERE tenant_id = \(tenant) AND id = \(id)",
                     try AuditEvent.insert(

@@ -26,7 +26,7 @@ extension RoleRoutes {
                 let (_, found) = try await db.run(Membership.lockAll(of: owner), CustomRole.lock(id, of: owner))
                 guard let current = try found.first(CustomRole.init) else { throw Problem.notFound("role") }
                 try request.requireMatch(EntityTag(current.updatedAt))
-                try await call.requireConsent(in: db)
+                try await call.requireNoOwner(in: db)
                 var changed = current
                 changed.name = name ?? current.name
                 changed.scopes = scopes ?? current.scopes

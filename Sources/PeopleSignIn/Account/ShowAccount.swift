@@ -8,8 +8,8 @@ import Postgres
 import Web
 
 extension AccountRoutes {
-    /// Shows the own account: each part with its state and the way to change it, and then the sign-out. The
-    /// session of a tenant's provider sees the name, the address, its sign-ins and its membership only.
+    /// Shows the own account: each part with its state and the way to change it, and then the sign-out. The session of a tenant's provider
+    /// sees only the name, the address, and its sign-ins, membership and API keys.
     @Sendable
     func showAccount(_ request: Request, _ account: AccountContext) async throws -> Response {
         let (frame, done) = (endpoints.frame(request, account.web), try endpoints.query(request)["done"])

@@ -11,7 +11,7 @@ import Web
 extension ActingContext {
     /// Checks that the tenant has no owner, if the caller is an operator who is a person. The transaction has locked the members.
     /// - Throws: `Problem` 403.
-    func requireConsent(in db: some StatementRunner) async throws {
+    func requireNoOwner(in db: some StatementRunner) async throws {
         guard isOperatorAtTenant, try await !db.run(Membership.owners(of: owner)).isEmpty else { return }
         throw Problem(
             .insufficientScope,
@@ -53,7 +53,7 @@ extension TenantContext {
 }
 
 extension Membership {
-    /// Checks that an operator who deletes the account leaves no tenant without an owner, because nobody there could consent afterwards. An
+    /// Checks that an operator who deletes the account leaves no tenant without an owner, because nobody there could invite one afterwards. An
     /// operator's API key may do so.
     /// - Throws: `Problem` 409.
     func requireOtherOwner(of owner: UUID, toDeleteBy caller: Caller, in db: some StatementRunner) async throws {
