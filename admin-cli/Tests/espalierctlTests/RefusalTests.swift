@@ -32,7 +32,7 @@ struct RefusalTests {
     @Test(
         "the next step fits the code",
         arguments: [
-            ("plan_required", 403, "--plan enterprise"), ("operator_required", 403, "operator's API key"),
+            ("plan_required", 403, "--plan enterprise\n"), ("operator_required", 403, "operator's API key"),
             ("recent_sign_in_required", 403, "espalierctl login"), ("support_required", 403, "espalierctl support start --tenant SLUG"),
             ("insufficient_scope", 403, "scope"),
             ("already_exists", 409, "list"), ("precondition_failed", 412, "Read the resource again"),
@@ -49,13 +49,38 @@ struct RefusalTests {
             ("users list --tenant acme", 403, "support_required", "espalierctl support start --tenant acme --reason"),
             ("invitations create ada@example.com --tenant acme --role viewer", 409, "conflict", "invitations delete ID --tenant acme"),
             ("sso show --tenant acme", 404, "not_found", "sso set --tenant acme"),
-            ("support start --tenant acme --reason Ticket-4711", 409, "conflict", "support end ID --tenant acme"),
+            ("support start --tenant acme --reason Ticket-4711", 409, "conflict", "with this API key, without a support access."),
         ])
     func nextStepInTenant(command: String, status: Int, code: String, hint: String) async throws {
         let server = try StubServer(answering: .problem(status, #"{"detail":"No.","code":"\#(code)"}"#))
         defer { server.stop() }
         let run = try await Run(
             arguments: command.split(separator: " ").map(String.init), environment: Run.environment(for: server))
+        #expect(run.messages.contains(hint), "\(run.messages)")
+    }
+
+    @Test(
+        "the next step of an operator who is logged in fits what a support access permits",
+        arguments: [
+            ("applications delete app_1", 403, "support_required", "No.", "espalierctl support start --tenant acme --reason"),
+            (
+                "applications delete app_1", 403, "insufficient_scope", "A support access never has the scope `applications:write`.",
+                "next: Ask an owner of the tenant to do it, or use an operator's API key.\n"
+            ),
+            (
+                "invitations create ada@example.com --role viewer", 403, "insufficient_scope",
+                "The tenant has an owner, with or without a support access.",
+                "next: Ask an owner of the tenant to do it, or use an operator's API key.\n"
+            ),
+            ("support start --reason Ticket-4711", 409, "conflict", "No.", "espalierctl support end ID --tenant acme"),
+        ])
+    func operatorAtTenant(command: String, status: Int, code: String, detail: String, hint: String) async throws {
+        let platform = try LoginPlatform(others: { _ in .problem(status, #"{"detail":"\#(detail)","code":"\#(code)"}"#) })
+        defer { platform.server.stop() }
+        try platform.logIn()
+        let arguments = command.split(separator: " ").map(String.init)
+        let confirmed = arguments.contains("delete") ? ["--confirm=acme"] : []
+        let run = try await Run(arguments: arguments + ["--tenant", "acme"] + confirmed, environment: platform.environment())
         #expect(run.messages.contains(hint), "\(run.messages)")
     }
 

@@ -71,11 +71,13 @@ struct Problem {
             case ("support_required", _):
                 failure.nextStep = "Start a support access, then repeat the command: espalierctl support start \(tenant) --reason …"
             case ("insufficient_scope", _) where failure.detail.contains("support access"):
-                failure.nextStep = "A support access does not permit this. Ask an owner of the tenant to do it."
+                failure.nextStep = "Ask an owner of the tenant to do it, or use an operator's API key."
             case ("not_found", "sso"): failure.nextStep = "Set a provider: espalierctl sso set \(tenant)"
             case ("conflict", "invitations"):
                 failure.nextStep =
                     "Delete an open invitation (espalierctl invitations delete ID \(tenant)), or find the member (espalierctl members list \(tenant))."
+            case ("conflict", "support-accesses") where !isLogin:
+                failure.nextStep = "Run your commands with this API key, without a support access."
             case ("conflict", "support-accesses"):
                 failure.nextStep =
                     "End your access (espalierctl support end ID \(tenant)), or ask an owner to allow support (espalierctl tenants update \(parts[1]) --allows-support)."
@@ -117,8 +119,7 @@ struct Problem {
         case "support_required":
             return "Start a support access, then repeat the command: espalierctl support start --tenant SLUG --reason …"
         case "plan_required":
-            return
-                "An operator can change the plan (espalierctl tenants update SLUG --plan enterprise). Until then, the tenant uses the shared connection."
+            return "An operator can change the plan: espalierctl tenants update SLUG --plan enterprise"
         case "already_exists": return "Find it with the list command, or choose another name."
         case "request_running": return "Wait for the first request, then check its result."
         case "precondition_failed": return "Read the resource again, then repeat the change."
