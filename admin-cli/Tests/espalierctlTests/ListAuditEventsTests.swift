@@ -7,13 +7,20 @@ import Testing
 struct ListAuditEventsTests {
     private static func event(_ actor: String) -> String { Examples.auditEvent.replacing("apikey_1", with: actor) }
 
+    /// The access of an operator who is not a member.
+    private static let access = Examples.supportAccess.replacing("person_1", with: "person_8")
+    /// A person who is not an operator.
+    private static let person = Examples.person.replacing("person_1", with: "person_7").replacing("grace@", with: "g.hopper@")
+
     /// - Parameter isPermitted: whether the caller may list people and keys.
     private func server(isPermitted: Bool = true) throws -> StubServer {
         try StubServer { request in
             switch request.path.split(separator: "/").last {
             case "audit-events":
-                .init(body: Examples.list(Self.event("apikey_1"), Self.event("person_1"), Self.event("person_9"), Self.event("system")))
+                .init(body: Examples.list(Self.event("apikey_1"), Self.event("person_1"), Self.event("person_8"), Self.event("system")))
             case "members" where isPermitted, "operators" where isPermitted: .init(body: Examples.list(Examples.member))
+            case "support-accesses" where isPermitted: .init(body: Examples.list(Self.access))
+            case "people" where isPermitted: .init(body: Examples.list(Self.person))
             case "api-keys" where isPermitted: .init(body: Examples.list(Examples.apiKey))
             default: .problem(403, #"{"detail":"No.","code":"insufficient_scope"}"#)
             }
@@ -27,11 +34,11 @@ struct ListAuditEventsTests {
         let environment = Run.environment(for: server)
         let run = try await Run("audit", "list", "--tenant", "acme", environment: environment)
         let actors = run.output.split(separator: "\n").map { $0.split(separator: #/ {2,}/#)[1] }
-        #expect(actors == ["ACTOR", "billing (key)", "Ada Lovelace", "person_9", "system"], "\(run.output)")
+        #expect(actors == ["ACTOR", "billing (key)", "Ada Lovelace", "Katherine Johnson", "system"], "\(run.output)")
         #expect(
-            server.calls.dropFirst() == ["GET /v1/tenants/acme/members?limit=100", "GET /v1/tenants/acme/api-keys?limit=100"])
+            Array(server.calls.dropFirst()) == ["members", "support-accesses", "api-keys"].map { "GET /v1/tenants/acme/\($0)?limit=100" })
         let json = try await Run("audit", "list", "--tenant", "acme", "--jq", ".data[].actor", environment: environment)
-        #expect(json.output == "apikey_1\nperson_1\nperson_9\nsystem\n" && server.received.count == 4)
+        #expect(json.output == "apikey_1\nperson_1\nperson_8\nsystem\n" && server.received.count == 5)
         let platform = try await Run("audit", "list", "--platform", environment: environment)
         #expect(platform.output.contains("Ada Lovelace") && server.calls.last == "GET /v1/platform/api-keys?limit=100")
     }
@@ -52,7 +59,23 @@ struct ListAuditEventsTests {
         defer { server.stop() }
         let run = try await Run("audit", "list", "--tenant", "acme", "--actor", email, "--json", environment: Run.environment(for: server))
         #expect(run.status == 0)
-        #expect(server.calls == ["GET /v1/tenants/acme/members?limit=100", "GET /v1/tenants/acme/audit-events?actor=person_1"])
+        #expect(server.calls.last == "GET /v1/tenants/acme/audit-events?actor=person_1", "\(server.calls)")
+    }
+
+    @Test(
+        "--actor finds the operator of a support access by the name, and a person in the platform's trail who is not an operator",
+        arguments: [
+            ("--tenant acme", "katherine johnson", "tenants/acme/audit-events?actor=person_8"),
+            ("--platform", "Grace Hopper", "platform/audit-events?actor=person_7"),
+            ("--platform", "g.hopper@example.com", "platform/audit-events?actor=person_7"),
+            ("--platform", "Ada Lovelace", "platform/audit-events?actor=person_1"),
+        ])
+    func others(trail: String, actor: String, call: String) async throws {
+        let server = try server()
+        defer { server.stop() }
+        let arguments = ["audit", "list", "--json", "--actor", actor] + trail.split(separator: " ").map(String.init)
+        let run = try await Run(arguments: arguments, environment: Run.environment(for: server))
+        #expect(run.status == 0 && server.calls.last == "GET /v1/\(call)", "\(run.messages)")
     }
 
     @Test(
@@ -62,10 +85,10 @@ struct ListAuditEventsTests {
         let server = try server()
         defer { server.stop() }
         let run = try await Run("audit", "list", "--tenant", "acme", "--actor", email, environment: Run.environment(for: server))
-        #expect(run.status == 1 && run.messages.contains("error: No member has the address "), "\(run.messages)")
-        #expect(run.messages.contains("`espalierctl members list --tenant acme` shows the addresses."))
+        #expect(run.status == 1 && run.messages.contains("error: No person in the tenant has the address "), "\(run.messages)")
+        #expect(run.messages.contains("`espalierctl members list --tenant acme` shows the addresses of members."))
         let platform = try await Run("audit", "list", "--platform", "--actor", email, environment: Run.environment(for: server))
-        #expect(platform.messages.contains("error: No operator has the address "))
+        #expect(platform.messages.contains("error: No person has the address "))
         #expect(!server.calls.contains { $0.contains("audit-events") })
     }
 
@@ -79,11 +102,11 @@ struct ListAuditEventsTests {
         #expect(run.status == 1 && !server.calls.contains { $0.contains("audit-events") })
         if isShared {
             #expect(
-                run.messages == "error: 2 members have the name Ada Lovelace.\nnext: Pass one of the IDs: person_1, person_2.\n",
+                run.messages == "error: 2 people have the name Ada Lovelace.\nnext: Pass one of the IDs: person_1, person_2.\n",
                 "\(run.messages)")
         } else {
-            #expect(run.messages.hasPrefix("error: No member has the name "), "\(run.messages)")
-            #expect(run.messages.contains("`espalierctl members list --tenant acme` shows the names."), "\(run.messages)")
+            #expect(run.messages.hasPrefix("error: No person in the tenant has the name "), "\(run.messages)")
+            #expect(run.messages.contains("`espalierctl members list --tenant acme` shows the names of members,"), "\(run.messages)")
         }
     }
 

@@ -22,7 +22,10 @@ struct ListAuditEvents: CallCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Shows only actions of this actor: an ID, or the name or the email address of a member or operator.", valueName: "actor"))
+            """
+            Shows only actions of this actor: an ID, or the name or the email address of a person. For the operator of a support access, \
+            pass the name.
+            """, valueName: "actor"))
     var actor: String?
 
     @Option(help: ArgumentHelp("Shows only this action: its operationId in the API.", valueName: "name"))
