@@ -71,15 +71,21 @@ struct WhoAmITests {
         #expect(member.status == 0 && member.messages.isEmpty, "\(member.messages)")
     }
 
-    @Test("a configured tenant of a person without a membership, and of an operator", arguments: [true, false])
-    func withoutMembership(isOperator: Bool) async throws {
-        let platform = try LoginPlatform(others: { _ in
-            .init(body: #"{"object":"caller","actor":"person_1","is_operator":\#(isOperator),"scopes":[],"memberships":[]}"#)
+    @Test("a configured tenant of a person without a membership, and of an operator", arguments: [true, false], ["acme", "nope"])
+    func withoutMembership(isOperator: Bool, tenant: String) async throws {
+        let platform = try LoginPlatform(others: { request in
+            // The server names a tenant that exists to an operator.
+            let named = isOperator && request.header("Espalier-Tenant") == "acme" ? #","tenant":"acme","tenant_id":"tenant_1""# : ""
+            return .init(
+                body: #"{"object":"caller","actor":"person_1","is_operator":\#(isOperator)\#(named),"scopes":[],"memberships":[]}"#)
         })
         defer { platform.server.stop() }
         try platform.logIn()
-        let run = try await Run("whoami", environment: platform.environment().merging(["ESPALIER_TENANT": "acme"]) { $1 })
+        let run = try await Run("whoami", environment: platform.environment().merging(["ESPALIER_TENANT": tenant]) { $1 })
         #expect(run.status == 0 && run.messages.contains("Ask an owner to invite you.") != isOperator, "\(run.messages)")
+        let note = "The tenant nope does not exist. ESPALIER_TENANT, "
+        #expect(run.messages.hasPrefix(note) == (isOperator && tenant == "nope"), "\(run.messages)")
+        #expect(!isOperator || tenant == "nope" || run.messages.isEmpty, "\(run.messages)")
     }
 
     @Test("a membership that the login cannot use gets another login", arguments: ["acme", "tenant_1"])

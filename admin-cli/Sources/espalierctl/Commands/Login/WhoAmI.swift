@@ -79,13 +79,15 @@ struct WhoAmI: CallCommand {
 
     func note(_ caller: JSON) -> String? {
         guard tenant.tenant == nil, caller["tenant"] == nil, let memberships = caller["memberships"]?.elements else { return nil }
-        if caller["is_operator"] != .bool(true), let configured = try? options.server.settings().tenant() {
+        if let configured = try? options.server.settings().tenant() {
+            let origin = "ESPALIER_TENANT, \(ProjectFile.name) or the profile names it."
+            // An operator acts for every tenant that exists, so the server would name this one.
+            if caller["is_operator"] == .bool(true) { return "The tenant \(configured) does not exist. \(origin)" }
             if Self.isMember(caller, of: configured) { return "\(Self.otherProvider(configured)) Log in again: espalierctl login" }
             let tenants = memberships.compactMap { $0["tenant"]?.string }.joined(separator: ", ")
             let step = tenants.isEmpty ? "Ask an owner to invite you." : "Name one of your tenants there, or with --tenant: \(tenants)."
             return """
-                You are not a member of the tenant \(configured), or the tenant does not exist. ESPALIER_TENANT, \(ProjectFile.name) or \
-                the profile names it. \(step)
+                You are not a member of the tenant \(configured), or the tenant does not exist. \(origin) \(step)
                 """
         }
         guard memberships.count > 1 else { return nil }
