@@ -27,8 +27,11 @@ extension RequestTests {
         .init(
             "webhooks trigger user.created --tenant acme", "POST /v1/tenants/acme/webhooks/trigger", #"{"type":"user.created"}"#,
             answer:
-                #"{"id":"event_1","object":"webhook_event","type":"user.created","is_example":true,"timestamp":"2026-11-21T08:00:00Z"}"#,
-            shows: "event_1"),
+                #"""
+                {"id":"event_1","object":"webhook_event","type":"user.created","is_example":true,"deliveries":2,\#
+                "created_at":"2026-11-21T08:00:00Z","updated_at":"2026-11-21T08:00:00Z"}
+                """#,
+            shows: "2026-11-21T08:00:00Z"),
         .init(
             "webhooks roll-secret webhook_1 --tenant acme", "POST /v1/tenants/acme/webhooks/webhook_1/secrets/roll",
             #"{"overlap_seconds":86400}"#, answer: Examples.webhookSecret, shows: "whsec_hush"),

@@ -12,7 +12,8 @@ struct TriggerWebhook: CallCommand {
               espalierctl webhooks trigger user.created --tenant acme
             """)
     static let view: View? = View(
-        .init("ID", "id"), .init("Type", "type"), .init("Example", "is_example").optional, .init("Occurred", "timestamp").optional)
+        .init("ID", "id"), .init("Type", "type"), .init("Example", "is_example").optional, .init("Deliveries", "deliveries").optional,
+        .init("Occurred", "created_at").optional)
 
     @Argument(help: "The type of the event.")
     var type: WebhookEventType
