@@ -14,7 +14,7 @@ struct OwnerOption: ParsableArguments {
     @Option(help: ArgumentHelp("The tenant's slug or ID. (environment: ESPALIER_TENANT)", valueName: "slug"))
     var tenant: Reference?
 
-    @Flag(help: "Uses the platform's resources instead of a tenant's. Requires an operator's API key.")
+    @Flag(help: "Uses the platform's resources instead of a tenant's. Requires an operator.")
     var platform = false
 
     /// The same options, for the next command in a message.

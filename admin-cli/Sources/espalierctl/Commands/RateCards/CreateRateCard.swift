@@ -7,7 +7,7 @@ struct CreateRateCard: CallCommand {
         abstract: "Sets the prices of a plan, or a tenant's own prices, starting on a day.",
         discussion: """
             A tier is LAST:PRICE, for example 100000:0.005. The last tier is a price alone. Tiers count the logins after the included \
-            logins. Silent sign-ins are free without --silent-login. The start day must be in a month that is not closed. Requires an operator's API key.
+            logins. Silent sign-ins are free without --silent-login. The start day must be in a month that is not closed. Requires an operator.
 
             EXAMPLES
               espalierctl rate-cards create --plan scale --effective-from 2027-01-01 \\

@@ -6,7 +6,7 @@ struct ListStatements: CallCommand {
         commandName: "list",
         abstract: "Lists the statements of closed months, newest first.",
         discussion: """
-            With --platform, the list contains the statements of all tenants for one month. This requires an operator's API key.
+            With --platform, the list contains the statements of all tenants for one month. This requires an operator.
 
             EXAMPLES
               espalierctl statements list --tenant acme

@@ -7,7 +7,7 @@ struct CreateTenant: CallCommand {
         abstract: "Creates a tenant.",
         discussion: """
             The slug is part of the tenant's issuer and addresses, and never changes. The tenant starts on the shared connection. For a \
-            guided setup, use espalierctl tenants onboard. Requires an operator's API key.
+            guided setup, use espalierctl tenants onboard. Requires an operator.
 
             EXAMPLES
               espalierctl tenants create acme --name "Acme GmbH" --plan enterprise

@@ -7,7 +7,7 @@ struct DeleteTenant: CallCommand {
         abstract: "Deletes a tenant. It can be restored for 30 days.",
         discussion: """
             Users can no longer sign in. After 30 days, the tenant's users, applications, connections and keys are permanently deleted. Its \
-            usage remains as numbers. Requires an operator's API key.
+            usage remains as numbers. Requires an operator.
 
             EXAMPLES
               espalierctl tenants delete acme

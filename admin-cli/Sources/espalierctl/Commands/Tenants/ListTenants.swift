@@ -6,7 +6,7 @@ struct ListTenants: CallCommand {
         commandName: "list",
         abstract: "Lists tenants, newest first.",
         discussion: """
-            Purged tenants appear only with --status purged. Their data is permanently deleted. Requires an operator's API key.
+            Purged tenants appear only with --status purged. Their data is permanently deleted. Requires an operator.
 
             EXAMPLES
               espalierctl tenants list

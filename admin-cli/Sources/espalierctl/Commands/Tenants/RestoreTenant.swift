@@ -6,7 +6,7 @@ struct RestoreTenant: CallCommand {
         commandName: "restore",
         abstract: "Restores a tenant within 30 days of its deletion.",
         discussion: """
-            Requires an operator's API key.
+            Requires an operator.
 
             EXAMPLES
               espalierctl tenants restore acme

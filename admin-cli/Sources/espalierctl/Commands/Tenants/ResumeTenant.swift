@@ -6,7 +6,7 @@ struct ResumeTenant: CallCommand {
         commandName: "resume",
         abstract: "Resumes a suspended tenant.",
         discussion: """
-            Requires an operator's API key.
+            Requires an operator.
 
             EXAMPLES
               espalierctl tenants resume acme

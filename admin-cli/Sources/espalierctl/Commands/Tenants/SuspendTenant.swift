@@ -6,7 +6,7 @@ struct SuspendTenant: CallCommand {
         commandName: "suspend",
         abstract: "Suspends a tenant. Its users cannot sign in until you resume it.",
         discussion: """
-            The tenant's data does not change. Requires an operator's API key.
+            The tenant's data does not change. Requires an operator.
 
             EXAMPLES
               espalierctl tenants suspend acme

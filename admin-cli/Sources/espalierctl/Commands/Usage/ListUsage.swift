@@ -7,7 +7,7 @@ struct ListUsage: CallCommand {
         abstract: "Lists the logins and silent sign-ins of all tenants, newest tenant first.",
         discussion: """
             The range consists of whole days in UTC. By default, it is the current month. The list contains the number of different users \
-            only for one month or one day. Requires an operator's API key.
+            only for one month or one day. Requires an operator.
 
             EXAMPLES
               espalierctl usage list --all

@@ -6,8 +6,7 @@ struct CreateUsageSink: CallCommand {
         commandName: "create",
         abstract: "Creates the usage sink, which pushes every new login to a meter.",
         discussion: """
-            The platform has one sink. Each login arrives at least once. It carries its ID, so the receiver can count it once. Requires an \
-            operator's API key.
+            The platform has one sink. Each login arrives at least once. It carries its ID, so the receiver can count it once. Requires an operator.
 
             EXAMPLES
               espalierctl usage sink create --format cloudevents \\
