@@ -73,8 +73,8 @@ struct AccountAttackTests {
             let token = String(try #require(try await old.get("/account/name").body.firstMatch(of: /name="csrf" value="([^"]*)"/)).1)
             let passkey = try await old.addPasskeyRow()
             for path in Self.guarded + ["/passkeys/\(passkey)/removal"] {
-                let answer = try await old.browser.post(
-                    "\(TestPlatform.publicURL)/account\(path)", form: [("csrf", token), ("password", "a quite different phrase")])
+                let form = [("csrf", token), ("password", "a quite different phrase"), ("confirmed", "yes")]
+                let answer = try await old.browser.post("\(TestPlatform.publicURL)/account\(path)", form: form)
                 #expect(answer.status == 303 && answer.location?.hasPrefix("/account/sign-in?again=/account") == true, "\(path)")
             }
             for path in ["/email", "/password", "/totp", "/new-passkey"] {
