@@ -16,7 +16,11 @@ extension AccountRoutes {
         let language = frame.language
         var page = AccountPage(.yourAccount)
         if done?.isSame(as: "password") == true { page.notice = .passwordWasChanged }
-        if done?.isSame(as: "app-removed") == true { page.notice = .appIsRemoved }
+        if done?.isSame(as: "app-removed") == true,
+            try await endpoints.people.repeatable.secondFactors(of: account.person.id).totp == nil
+        {
+            page.notice = .appIsRemoved
+        }
         if done?.isSame(as: ReturnPath.recoveryCodeUsed) == true, account.isOfAccount {
             let unused = try await endpoints.people.repeatable.run(StoredRecoveryCode.unused(of: account.person.id)).count
             (page.notice, page.values[.count]) = (.recoveryCodeWasUsed, "\(unused)")
