@@ -45,12 +45,15 @@ struct LeaveTenantTests {
             #expect(statuses == [303, 409])
             #expect(try await platform.count("membership", where: "role = 'owner'") == 1)
             // The one who stayed sees the reason, and no way to leave.
+            var stayed = 0
             for (account, path) in zip(accounts, paths) where try await account.get(path).status == 200 {
+                stayed += 1
                 for page in [try await account.get("/account"), try await account.get(path)] {
                     #expect(page.body.contains("You are the last owner, so you cannot leave.") && !page.body.contains("leave\""))
                 }
                 #expect(try await !account.get("/account").body.contains("/account/memberships/"))
             }
+            #expect(stayed == 1)
         }
     }
 }
