@@ -43,8 +43,8 @@ extension SSORoutes {
                     throw Problem(
                         .planRequired,
                         """
-                        An own provider for members needs the plan `\(Tenant.Plan.enterprise.rawValue)`. The plan is `\(plan.rawValue)`. You can \
-                        still delete the provider, or set `is_required` to false.
+                        An own provider for members needs the plan `\(Tenant.Plan.enterprise.rawValue)`. The plan is `\(plan.rawValue)`.\
+                        \(before == nil ? "" : " You can still delete the provider, or set `is_required` to false.")
                         """)
                 }
                 guard isSame || secret != nil
