@@ -163,10 +163,8 @@ package enum Text: String, CaseIterable, Sendable {
 extension Text {
     /// A place in a text for a value, written as `{application}`.
     package enum Placeholder: String, CaseIterable, Sendable {
-        case address, api, application, count, date, earlier, field, limit, machine, minutes, name, organization, parameter, reference,
-            role,
-            seconds,
-            user, wait
+        case address, api, application, count, date, earlier, field, limit, machine, minutes, name, organization, parameter, reference
+        case role, seconds, user, wait
         case limitWhenEncoded = "limit_when_encoded"
     }
 

@@ -115,7 +115,7 @@ extension Membership {
         ).isEmpty
     }
 
-    /// Checks that an owner remains without this member. Operators may remove the last one, for example to end a tenant.
+    /// Checks that an owner remains without this member. An operator's API key may remove the last one, for example to end a tenant.
     /// - Throws: `Problem` 409.
     func requireOtherOwner(_ call: some ActingContext, in db: some StatementRunner) async throws {
         guard !call.caller.isOperator, try await isOnly(.owner, of: call.owner, in: db) else { return }

@@ -4,7 +4,7 @@ import Postgres
 import Web
 
 /// The members, invitations and roles of a tenant belong to its owners. An operator who is a person changes none of them, not even during a
-/// support access: the operator could invite an account of its own, and so see the data of the tenant after the end of the access.
+/// support access: the operator could invite an account of its own, and so see the data of the tenant after the end of the access. It can only delete an invitation.
 ///
 /// A tenant without an owner has nobody else who could do it, so an operator invites the first one. An API key of an operator may do all of it,
 /// because it sees the data of each tenant without a membership. It is the way to another owner if none can sign in.
@@ -16,8 +16,8 @@ extension ActingContext {
         throw Problem(
             .insufficientScope,
             """
-            The tenant has an owner. So an operator changes its members, invitations and roles neither with nor without a support access. Ask \
-            an owner. If no owner can sign in, use an operator's API key.
+            The tenant has an owner, so an operator cannot change its members or roles, or invite anyone, not even during a support access. \
+            Ask an owner. If no owner can sign in, use an operator's API key.
             """)
     }
 }
@@ -35,8 +35,8 @@ extension TenantContext {
             throw Problem(
                 .conflict,
                 """
-                This person is an operator, to whom no operator gives a role in a tenant. Start a support access, or ask an owner of the tenant \
-                to give the role.
+                No operator gives a role in a tenant to an operator. Ask an owner of the tenant to give it. A support access shows the data of \
+                the tenant without a role.
                 """)
         }
     }

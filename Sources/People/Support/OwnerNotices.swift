@@ -28,12 +28,6 @@ package struct OwnerNotices: Sendable {
         (self.keyring, self.mail, self.publicURL, self.organization) = (keyring, mail, publicURL, organization)
     }
 
-    /// The mail about a support access. Nil if the server sends no mails.
-    func mail(_ notice: OperatorMail.Notice, of call: some ActingContext) async throws -> OperatorMail? {
-        guard call.caller.isOperator, call.caller.actor.person != nil else { return nil }
-        return try await mail(notice, to: call.owner)
-    }
-
     /// The mails about changes of the members by an operator: about each one of a person, and about an API key only those of roles with all
     /// scopes of an owner, because programs change members all the time. Nil if the server sends no mails, or for another caller.
     /// - Parameter owner: the tenant. Nil for the one of the call.

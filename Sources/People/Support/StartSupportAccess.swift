@@ -38,7 +38,7 @@ extension SupportRoutes {
         let notice = try await notices.mail(
             .supportStarted(
                 by: member.email, reason: reason, until: access.endsAt,
-                command: "espalierctl support end \(access.id) --tenant \(call.slug)"), of: call)
+                command: "espalierctl support end \(access.id) --tenant \(call.slug)"), to: owner)
         try await call.database(pool).transaction { db in
             let (allowed, found) = try await db.run(allowed(tenant), SupportAccess.lockOpen(of: owner))
             guard !allowed.isEmpty

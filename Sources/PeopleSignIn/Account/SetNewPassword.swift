@@ -24,7 +24,7 @@ extension AccountRoutes {
     /// without any second factor needs no code, because its next sign-in sets one up. A person who signs in only with the provider of a
     /// tenant sets none.
     ///
-    /// The first 5 wrong codes are in a mail to the person, because somebody has the link.
+    /// After the first 5 wrong codes, the person gets a mail, because somebody has the link.
     @Sendable
     func setNewPassword(_ request: Request, _ context: WebContext) async throws -> Response {
         let form = try await endpoints.ownForm(request, upTo: AccountEndpoints.longestForm)

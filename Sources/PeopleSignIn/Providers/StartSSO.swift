@@ -49,7 +49,7 @@ extension ProviderSignInRoutes {
             of: found.tenant, publicURL: endpoints.publicURL, keyring: endpoints.keyring, documents: documents)
         // A signed-in person is here for a step that needs a new sign-in. A page after the sign-in may need one, too.
         let isSignedIn = try await endpoints.account(request, context) != nil
-        // The sign-in accepts the invitation, so the link has nothing to show afterwards.
+        // A sign-in with the provider of the inviting tenant accepts the invitation, so the link has nothing to show afterwards.
         let next = step.next.isInvitation ? .account : step.next
         let isAgain = isSignedIn || next != .account
         let attempt = OIDCAttempt(.sso, at: provider, isAgain: isAgain, returnPath: next.path, at: endpoints.now())

@@ -69,7 +69,7 @@ struct RefusalTests {
             ),
             (
                 "invitations create ada@example.com --role viewer", 403, "insufficient_scope",
-                "The tenant has an owner, with or without a support access.",
+                "The tenant has an owner, so an operator cannot change its members or roles, not even during a support access.",
                 "next: Ask an owner of the tenant to do it, or use an operator's API key.\n"
             ),
             ("support start --reason Ticket-4711", 409, "conflict", "No.", "espalierctl support end ID --tenant acme"),

@@ -6,7 +6,7 @@ struct UpdateMember: CallCommand {
         commandName: "update",
         abstract: "Gives a member another role. All servers use it within 1 second.",
         discussion: """
-            You need all scopes of the earlier and of the new role. The last owner keeps the role, unless an operator changes it.
+            You need all scopes of the earlier and of the new role. The last owner keeps the role, unless an operator's API key changes it.
 
             EXAMPLES
               espalierctl members update member_01jd8x3v6qf9wr2m5tzk7h4c0n \\
