@@ -159,6 +159,16 @@ package actor EmbeddedPostgres {
         if isThrowAway { try? FileManager.default.removeItem(atPath: folder) }
     }
 
+    /// Stops the server as an administrator does, also a throw-away one: its sessions end with an error, and all changes are on disk and at
+    /// its standbys. The folder stays, and `start` starts it again.
+    package func shutDown() async throws {
+        guard let guardian else { return }
+        if let postmaster = ServerProcesses.postmaster(of: data) { kill(postmaster, SIGINT) }
+        try await guardian.ended()
+        try await guardian.stop()
+        self.guardian = nil
+    }
+
     /// Kills the server, as a machine failure would. `start` starts it again and lets it recover.
     package func crash() async throws {
         guard let guardian else { return }

