@@ -16,7 +16,7 @@ extension UserRoutes {
     /// with an Apple Account of its own, the operator could sign in as the user after the end of the support access.
     @Sendable
     func addIdentity(_ request: Request, _ call: TenantContext) async throws -> Response {
-        try call.require(.usersWrite)
+        // Before the scopes, because a support access would not help.
         guard !call.isOperatorAtTenant
         else {
             throw Problem(
@@ -26,6 +26,7 @@ extension UserRoutes {
                 tenant to add it, or use an API key.
                 """)
         }
+        try call.require(.usersWrite)
         try call.requireRecentSignIn(at: now())
         let user = try call.id("user", of: "user", as: User.self)
         var fields = try await JSONFields(request)
