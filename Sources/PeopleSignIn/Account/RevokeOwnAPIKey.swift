@@ -23,10 +23,8 @@ extension AccountRoutes {
             return page.leadingBack().response(in: frame)
         }
         try await endpoints.people.transaction { db in
-            for owner in try await keyOwners(of: account, in: db) {
-                try await APIKey.revokeIssued(
-                    by: account.person.id, owner: owner, only: id, as: "revokeOwnAPIKey", origin: account.origin, in: db, at: account.now)
-            }
+            try await APIKey.revokeIssued(
+                by: account.person.id, owner: owner, only: id, as: "revokeOwnAPIKey", origin: account.origin, in: db, at: account.now)
         }
         return .seeOther("/account/api-keys?done=revoked")
     }
