@@ -45,8 +45,13 @@ package struct InvitationMail {
 
 extension Language {
     /// A time in mails, which is the same in all languages.
-    func time(_ date: Date) -> String {
-        let text = date.formatted(.iso8601)
-        return isolated("\(text.prefix(10)) \(text.dropFirst(11).prefix(5)) UTC")
+    func time(_ date: Date) -> String { isolated(date.minuteText) }
+}
+
+extension Date {
+    /// The day and the minute in UTC.
+    package var minuteText: String {
+        let text = formatted(.iso8601)
+        return "\(text.prefix(10)) \(text.dropFirst(11).prefix(5)) UTC"
     }
 }

@@ -102,8 +102,5 @@ extension Date {
     var day: String { "\u{2066}\(formatted(.iso8601.year().month().day()))\u{2069}" }
 
     /// The day and the minute in UTC, in the same way.
-    var minute: String {
-        let text = formatted(.iso8601)
-        return "\u{2066}\(text.prefix(10)) \(text.dropFirst(11).prefix(5)) UTC\u{2069}"
-    }
+    var minute: String { "\u{2066}\(minuteText)\u{2069}" }
 }
