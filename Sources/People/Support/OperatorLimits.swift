@@ -4,7 +4,8 @@ import Postgres
 import Web
 
 /// The members, invitations and roles of a tenant belong to its owners. An operator who is a person changes none of them, not even during a
-/// support access: the operator could invite an account of its own, and so see the data of the tenant after the end of the access. It can only delete an invitation.
+/// support access: the operator could invite an account of its own, and so see the data of the tenant after the end of the access. It can
+/// only delete an invitation.
 ///
 /// A tenant without an owner has nobody else who could do it, so an operator invites the first one. An API key of an operator may do all of it,
 /// because it sees the data of each tenant without a membership. It is the way to another owner if none can sign in.
