@@ -20,9 +20,6 @@ struct StoredPlanTests {
             let owner = platform.ownerPool
             // One session each: with the server's settings, and without them.
             let plain = try TestDatabase.pool(platform.database.serverURL) { $0.maximumConnections = 1 }
-            // Otherwise autovacuum may run ANALYZE in the middle of the test.
-            _ = try await owner.run("ALTER TABLE tenant_user SET (autovacuum_enabled = off)")
-            _ = try await owner.run("ALTER TABLE session SET (autovacuum_enabled = off)")
             try await Self.add(1...3, to: tenant, in: owner)
             _ = try await owner.run("ANALYZE tenant_user, session")
             // After 5 executions, PostgreSQL may store a plan that does not depend on the values.

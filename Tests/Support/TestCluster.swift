@@ -33,8 +33,8 @@ package actor TestCluster {
     private static let owner = "espalier"
     private static let server = "espalier_server"
 
-    /// For data that nothing depends on.
-    package static let careless = ["fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"]
+    /// For data that nothing depends on. Autovacuum would read hundreds of databases again and again, for a quarter of the processor time.
+    package static let careless = ["fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "autovacuum": "off"]
 
     /// A test's own cluster, which the test may kill, in a temporary folder, so that two runs can exist side by side.
     package static func own(settings: [String: String] = careless) async throws -> EmbeddedPostgres {
