@@ -36,9 +36,9 @@ struct Migration: Sendable {
     }
 
     private static func mode(of bytes: [UInt8], file: String) throws -> Mode {
+        guard bytes.starts(with: "-- espalier:".utf8) else { return .transaction }
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        guard let first = lines.first, first.starts(with: "-- espalier:".utf8) else { return .transaction }
-        guard first.elementsEqual(noTransaction.utf8) else { throw MigrationError.unknownMark(file: file) }
+        guard lines[0].elementsEqual(noTransaction.utf8) else { throw MigrationError.unknownMark(file: file) }
         let isConcurrent = lines.contains { line in
             !line.starts(with: "--".utf8)
                 && line.split(whereSeparator: { !isLetter($0) }).contains { $0.elementsEqual("CONCURRENTLY".utf8) }
