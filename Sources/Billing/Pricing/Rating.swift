@@ -93,7 +93,7 @@ package enum Rating {
 
     private static func tiers(_ billable: Int, _ prices: Prices, _ share: Share) -> [Charge] {
         // The ends of the tiers in this share of the month. The last tier has no end.
-        let ends = prices.tiers.map { $0.up_to.map(share.logins) ?? .max }
+        let ends: [Int] = prices.tiers.map { $0.up_to.map(share.logins) ?? .max }
         func charge(_ from: Int, _ to: Int, _ price: Int) -> Charge {
             self.charge(.logins(from: from, to: to), max(0, to - from + 1), price, prices)
         }
@@ -103,9 +103,10 @@ package enum Rating {
             return [charge(1, billable, prices.tiers[last].unit_price_micros)]
         case .graduated:
             // In a short share, two tiers can end at the same login. The second of them is then empty.
-            return (0...last).filter { $0 == 0 || ends[$0 - 1] < ends[$0] }.map { index in
-                charge(
-                    index == 0 ? 1 : ends[index - 1] + 1, min(billable, ends[index]), prices.tiers[index].unit_price_micros)
+            return (0...last).compactMap { index -> Charge? in
+                let before = index == 0 ? 0 : ends[index - 1]
+                guard index == 0 || before < ends[index] else { return nil }
+                return charge(before + 1, min(billable, ends[index]), prices.tiers[index].unit_price_micros)
             }
         }
     }
