@@ -106,7 +106,8 @@ struct TransferCountTests {
             try await platform.expectCounts([1, 1, 0, 0], first)
             try await platform.expectCounts([2, 0, 0, 0], second)
             let list = try await platform.call("GET", "/tenants/acme/transfers")
-            #expect(list.data.map { $0["id"] as? String } == [second, first].map { $0.split(separator: "/").last.map(String.init) })
+            let ids: [String] = [second, first].map { String($0.split(separator: "/").last ?? "") }
+            #expect(list.data.map { $0["id"] as? String } == ids)
         }
     }
 
