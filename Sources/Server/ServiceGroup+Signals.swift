@@ -2,6 +2,13 @@ package import Logging
 package import ServiceLifecycle
 import UnixSignals
 
+extension ServiceGroupConfiguration.ServiceConfiguration {
+    /// A service that the log names by its type. By default, the name is the text of all values that the service holds.
+    package init(named service: any Service) {
+        self.init(service: service, serviceName: "\(type(of: service))")
+    }
+}
+
 extension ServiceGroup {
     /// The second signal arrived before the services had finished.
     struct Interrupted: Error, CustomStringConvertible {
@@ -18,7 +25,7 @@ extension ServiceGroup {
     package static func run(
         _ services: [any Service], logger: Logger, delay: Duration = .zero, onSignal: @escaping @Sendable () -> Void = {}
     ) async throws {
-        let group = ServiceGroup(configuration: .init(services: services.map { .init(service: $0) }, logger: logger))
+        let group = ServiceGroup(configuration: .init(services: services.map { .init(named: $0) }, logger: logger))
         let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             defer { tasks.cancelAll() }

@@ -17,7 +17,7 @@ package struct SecondServer: Sendable {
             platform.settings, migrator: try Migrator(folder: TestDatabase.migrations), logger: log.logger
         ) { port.yield($0) }
         let group = ServiceGroup(
-            configuration: .init(services: installation.services(withPasses: false).map { .init(service: $0) }, logger: log.logger))
+            configuration: .init(services: installation.services(withPasses: false).map { .init(named: $0) }, logger: log.logger))
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask {
                 defer { port.finish() }

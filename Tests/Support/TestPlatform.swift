@@ -83,7 +83,7 @@ package struct TestPlatform: Sendable {
         }
         let owner = try DatabasePool(.init(url: database.ownerURL, maximumConnections: 2), logger: logger)
         let group = ServiceGroup(
-            configuration: .init(services: (installation.services(withPasses: false) + [owner]).map { .init(service: $0) }, logger: logger))
+            configuration: .init(services: (installation.services(withPasses: false) + [owner]).map { .init(named: $0) }, logger: logger))
         let finalSettings = settings
         return try await withThrowingTaskGroup(of: T?.self) { tasks in
             tasks.addTask {
