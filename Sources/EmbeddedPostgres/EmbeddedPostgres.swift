@@ -163,7 +163,7 @@ package actor EmbeddedPostgres {
     /// its standbys. The folder stays, and `start` starts it again.
     package func shutDown() async throws {
         guard let guardian else { return }
-        if let postmaster = ServerProcesses.postmaster(of: data) { kill(postmaster, SIGINT) }
+        requestShutDown()
         try await guardian.ended()
         try await guardian.stop()
         self.guardian = nil
@@ -183,8 +183,13 @@ package actor EmbeddedPostgres {
 
     /// This process has the folder's lock. So a server that still runs there has lost its owner.
     private func stopLeftover() async throws {
-        if let postmaster = ServerProcesses.postmaster(of: data) { kill(postmaster, SIGINT) }
+        requestShutDown()
         try await ServerProcesses.waitForEnd(of: data)
+    }
+
+    /// The fast shutdown: the server ends its sessions, and writes all changes to disk.
+    private func requestShutDown() {
+        if let postmaster = ServerProcesses.postmaster(of: data) { kill(postmaster, SIGINT) }
     }
 }
 
