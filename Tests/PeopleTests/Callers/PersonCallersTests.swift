@@ -86,6 +86,22 @@ struct PersonCallersTests {
         }
     }
 
+    @Test("after deleteMember and deleteOperator, the person's next request has no permission, without a wait")
+    func nextRequest() async throws {
+        try await TestPlatform.run { platform in
+            let member = try await platform.addMember("Ada")
+            let person = try await platform.addMember("Grace", as: .builtIn(.platformOperator), of: .platform)
+            let (_, ada) = try await platform.startSession(member.person)
+            let (_, grace) = try await platform.startSession(person.person)
+            #expect(try await Self.status("/tenants/acme", ada, platform) == 200)
+            #expect(try await Self.status("/tenants", grace, platform) == 200)
+            #expect(try await platform.call("DELETE", "/tenants/acme/members/\(member.id)").status == 204)
+            #expect(try await Self.status("/tenants/acme", ada, platform) == 404)
+            #expect(try await platform.call("DELETE", "/platform/operators/\(person.id)").status == 204)
+            #expect(try await Self.status("/tenants", grace, platform) == 403)
+        }
+    }
+
     @Test("an idle session, an expired one and the session for another tenant do not work")
     func limits() async throws {
         try await TestPlatform.run { platform in
