@@ -26,14 +26,16 @@ package actor TestCluster {
 
     private var running: Task<Running, any Error>?
     private var migration: Task<Void, any Error>?
+    /// Nil before the template exists.
+    private var used: UsedDatabases?
     /// The clone that was started last. They run one after the other, because PostgreSQL rejects a template in use.
     private var last: Task<Void, any Error>?
-    private var clones = 0
+    private var databases = 0
 
     private static let owner = "espalier"
     private static let server = "espalier_server"
 
-    /// For data that nothing depends on. Autovacuum would read hundreds of databases again and again, for a quarter of the processor time.
+    /// For data that nothing depends on. Autovacuum would read hundreds of databases again and again, for a fifth of the processor time.
     package static let careless = ["fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "autovacuum": "off"]
 
     /// A test's own cluster, which the test may kill, in a temporary folder, so that two runs can exist side by side.
@@ -47,9 +49,11 @@ package actor TestCluster {
 
     func database(template: Template) async throws -> TestDatabase {
         let running = try await start()
-        if template == .migrated { try await migrate(running) }
-        clones += 1
-        let name = "test_\(clones)"
+        if template == .migrated {
+            try await migrate(running)
+            if let database = try await reuse(running) { return database }
+        }
+        let name = newName()
         let clone = Task { [last] in
             // The previous clone's caller handles its error.
             _ = await last?.result
@@ -58,8 +62,33 @@ package actor TestCluster {
         }
         last = clone
         try await clone.value
-        return TestDatabase(
-            ownerURL: await running.cluster.url(user: Self.owner, database: name),
+        return await named(name, running)
+    }
+
+    /// Takes a migrated database back from a test that has ended.
+    func giveBack(_ database: TestDatabase) {
+        used?.add(database.name)
+    }
+
+    /// Returns a used database that is like new, or nil if there is none.
+    private func reuse(_ running: Running) async throws -> TestDatabase? {
+        guard let old = used?.next(), let used else { return nil }
+        let name = newName()
+        let sessions = try await running.administration.run("SELECT 1 FROM pg_stat_activity WHERE datname = \(old)")
+        guard sessions.isEmpty else { return nil }
+        _ = try await running.administration.run(SQL(unsafe: "ALTER DATABASE \(old) RENAME TO \(name)"))
+        let database = try TestDatabase.pool(await running.cluster.url(user: "postgres", database: name)) { $0.maximumConnections = 1 }
+        return try await used.clean(database) ? await named(name, running) : nil
+    }
+
+    private func newName() -> String {
+        databases += 1
+        return "test_\(databases)"
+    }
+
+    private func named(_ name: String, _ running: Running) async -> TestDatabase {
+        TestDatabase(
+            name: name, ownerURL: await running.cluster.url(user: Self.owner, database: name),
             serverURL: await running.cluster.url(user: Self.server, database: name))
     }
 
@@ -86,6 +115,8 @@ package actor TestCluster {
                 _ = try await running.administration.run(SQL(unsafe: "CREATE DATABASE \(name) OWNER \(Self.owner)"))
                 let url = await running.cluster.url(user: Self.owner, database: name)
                 try await Migrator(folder: Self.migrations).migrate(url: url)
+                used = try await UsedDatabases(
+                    template: TestDatabase.pool(await running.cluster.url(user: "postgres", database: name)) { $0.maximumConnections = 1 })
                 // Most tests choose their own time. A test of the database's clock deletes this row.
                 _ = try await TestDatabase.pool(url).run("INSERT INTO simulated_clock DEFAULT VALUES")
             }

@@ -6,6 +6,7 @@ package import Postgres
 ///
 /// Nothing drops it, because the cluster is in a temporary folder and is removed with the process.
 package struct TestDatabase: Sendable {
+    let name: String
     /// For the role that owns the schema.
     package let ownerURL: String
     /// For the server's role, which owns nothing.

@@ -57,7 +57,7 @@ package struct TestPlatform: Sendable {
     ) async throws -> T {
         var made = database
         if made == nil { made = try await TestDatabase.make() }
-        let database = made!
+        let (isOwn, database) = (database == nil, made!)
         let simulator = try await TestSimulator.shared()
         let masterKey = MasterKey.generate().base64.reveal()
         var settings = try Settings(environment: [
@@ -74,14 +74,16 @@ package struct TestPlatform: Sendable {
             "ESPALIER_APPLE_TIMEOUT": "60",
         ])
         adjust(&settings)
-        settings.keyring = try await InstalledKeys.open(
-            settings.keyring, in: PlatformDatabase(try TestDatabase.pool(database.serverURL)), at: Date())
         let (listening, port) = AsyncStream.makeStream(of: Int.self)
         let logger = log?.logger ?? Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        var access = DatabasePool.Configuration(url: database.ownerURL, maximumConnections: 2)
+        // Many tests need none after the start.
+        access.minimumConnections = 0
+        let owner = try DatabasePool(access, logger: logger)
+        settings.keyring = try await InstalledKeys.open(settings.keyring, in: PlatformDatabase(owner), at: Date())
         let installation = try Installation(settings, migrator: try Migrator(folder: TestDatabase.migrations), logger: logger) {
             port.yield($0)
         }
-        let owner = try DatabasePool(.init(url: database.ownerURL, maximumConnections: 2), logger: logger)
         let group = ServiceGroup(
             configuration: .init(services: (installation.services(withPasses: false) + [owner]).map { .init(named: $0) }, logger: logger))
         let finalSettings = settings
@@ -104,6 +106,7 @@ package struct TestPlatform: Sendable {
                 guard let result else { continue }
                 await group.triggerGracefulShutdown()
                 while try await tasks.next() != nil {}
+                if isOwn { await TestCluster.shared.giveBack(database) }
                 return result
             }
             throw CancellationError()
