@@ -86,8 +86,10 @@ struct ConnectionLossTests {
         // Acknowledged data must be on disk here, as in production.
         let cluster = try await TestCluster.own(settings: [:])
         let url = await cluster.url(user: "postgres", database: "postgres")
-        let pool = try TestDatabase.pool(url)
-        _ = try await pool.run("CREATE TABLE item (id int PRIMARY KEY)")
+        // The test waits until every writer has given up.
+        let pool = try TestDatabase.pool(url) { $0.waitingTime = .seconds(3) }
+        let patient = try TestDatabase.pool(url)
+        _ = try await patient.run("CREATE TABLE item (id int PRIMARY KEY)")
         let acknowledged = try await withThrowingTaskGroup(of: [Int].self) { group in
             for writer in 0..<8 {
                 group.addTask {
@@ -112,11 +114,12 @@ struct ConnectionLossTests {
         }
         #expect(acknowledged.count > 50)
         // In the meantime, callers wait for the server.
-        async let waiting = pool.run("SELECT id FROM item").map { try $0.get("id", as: Int.self) }
+        async let waiting = patient.run("SELECT id FROM item").map { try $0.get("id", as: Int.self) }
         try await cluster.start()
         let there = Set(try await waiting)
         #expect(there.isSuperset(of: acknowledged))
         #expect(there.count <= acknowledged.count + 8)
+        #expect(try await pool.run("SELECT count(*) AS n FROM item")[0].get("n") == there.count)
         try await cluster.stop()
     }
 
