@@ -87,7 +87,7 @@ struct ConnectionLossTests {
         let cluster = try await TestCluster.own(settings: [:])
         let url = await cluster.url(user: "postgres", database: "postgres")
         // The test waits until every writer has given up.
-        let pool = try TestDatabase.pool(url) { $0.waitingTime = .seconds(3) }
+        let pool = try TestDatabase.pool(url) { $0.waitingTime = .seconds(10) }
         let patient = try TestDatabase.pool(url)
         _ = try await patient.run("CREATE TABLE item (id int PRIMARY KEY)")
         let acknowledged = try await withThrowingTaskGroup(of: [Int].self) { group in

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("TestDatabase")
 struct TestDatabaseTests {
-    @Test("a clone of the template has all migrations, for the owner and for the server's role")
+    @Test("a migrated database has all migrations, for the owner and for the server's role")
     func migrated() async throws {
         let database = try await TestDatabase.make()
         let owner = try TestDatabase.pool(database.ownerURL)

@@ -12,9 +12,12 @@ import Testing
 struct StoredPlanTests {
     @Test("a plan made for an almost empty table reads no whole table after the table has grown")
     func growth() async throws {
-        try await TestPlatform.run({
-            $0.databaseConnections = DatabaseConnections(logins: 1, administration: 1, exports: 1, bulk: 1, background: 1)
-        }) {
+        try await TestPlatform.run(
+            on: .make(),
+            {
+                $0.databaseConnections = DatabaseConnections(logins: 1, administration: 1, exports: 1, bulk: 1, background: 1)
+            }
+        ) {
             platform in
             let tenant = try #require(ID<Tenant>(platform.acme.id)).uuid
             let owner = platform.ownerPool

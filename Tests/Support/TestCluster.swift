@@ -35,7 +35,8 @@ package actor TestCluster {
     private static let owner = "espalier"
     private static let server = "espalier_server"
 
-    /// For data that nothing depends on. Autovacuum would read hundreds of databases again and again, for a fifth of the processor time.
+    /// For data that nothing depends on. Autovacuum would read hundreds of databases again and again, and take a fifth of the processor
+    /// time.
     package static let careless = ["fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "autovacuum": "off"]
 
     /// A test's own cluster, which the test may kill, in a temporary folder, so that two runs can exist side by side.
@@ -47,12 +48,10 @@ package actor TestCluster {
         return cluster
     }
 
+    /// A new database.
     func database(template: Template) async throws -> TestDatabase {
         let running = try await start()
-        if template == .migrated {
-            try await migrate(running)
-            if let database = try await reuse(running) { return database }
-        }
+        if template == .migrated { try await migrate(running) }
         let name = newName()
         let clone = Task { [last] in
             // The previous clone's caller handles its error.
@@ -65,7 +64,13 @@ package actor TestCluster {
         return await named(name, running)
     }
 
-    /// Takes a migrated database back from a test that has ended.
+    /// A migrated database for a test that gives it back: one that an earlier test has used, or a new one.
+    func lend() async throws -> TestDatabase {
+        if let database = try await reuse(start()) { return database }
+        return try await database(template: .migrated)
+    }
+
+    /// Takes a database back from a test that has ended.
     func giveBack(_ database: TestDatabase) {
         used?.add(database.name)
     }
@@ -73,10 +78,17 @@ package actor TestCluster {
     /// Returns a used database that is like new, or nil if there is none.
     private func reuse(_ running: Running) async throws -> TestDatabase? {
         guard let old = used?.next(), let used else { return nil }
-        let name = newName()
         let sessions = try await running.administration.run("SELECT 1 FROM pg_stat_activity WHERE datname = \(old)")
-        guard sessions.isEmpty else { return nil }
-        _ = try await running.administration.run(SQL(unsafe: "ALTER DATABASE \(old) RENAME TO \(name)"))
+        guard sessions.isEmpty else {
+            self.used?.add(old)
+            return nil
+        }
+        let name = newName()
+        do {
+            _ = try await running.administration.run(SQL(unsafe: "ALTER DATABASE \(old) RENAME TO \(name)"))
+        } catch let error as DatabaseError where error.isObjectInUse {
+            return nil
+        }
         let database = try TestDatabase.pool(await running.cluster.url(user: "postgres", database: name)) { $0.maximumConnections = 1 }
         return try await used.clean(database) ? await named(name, running) : nil
     }
@@ -127,4 +139,9 @@ package actor TestCluster {
     /// The repository's `migrations/`.
     static let migrations = URL(filePath: #filePath).appending(path: "../../../migrations").standardizedFileURL
         .path(percentEncoded: false)
+}
+
+extension DatabaseError {
+    /// A session has started since the last look.
+    fileprivate var isObjectInUse: Bool { sqlState == "55006" }
 }

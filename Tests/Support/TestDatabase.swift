@@ -2,7 +2,7 @@ import Foundation
 import Logging
 package import Postgres
 
-/// A test's own database, cloned from a migrated template in the only cluster of the test run.
+/// A database that only one test has at a time, in the only cluster of the test run.
 ///
 /// Nothing drops it, because the cluster is in a temporary folder and is removed with the process.
 package struct TestDatabase: Sendable {
@@ -15,12 +15,12 @@ package struct TestDatabase: Sendable {
     /// The repository's `migrations/`.
     package static var migrations: String { TestCluster.migrations }
 
-    /// With all of the repository's migrations applied.
+    /// A new one, with all of the repository's migrations applied.
     package static func make() async throws -> TestDatabase {
         try await TestCluster.shared.database(template: .migrated)
     }
 
-    /// An empty database.
+    /// A new one, without tables.
     package static func empty() async throws -> TestDatabase {
         try await TestCluster.shared.database(template: .empty)
     }

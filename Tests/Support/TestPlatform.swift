@@ -50,14 +50,14 @@ package struct TestPlatform: Sendable {
     package var globex: SeedResult.TenantResult { seeded.tenants[1] }
 
     /// Provides an installation to the body, and stops it afterwards.
-    /// - Parameter database: a database that the test needs before the installation starts.
+    /// - Parameter database: a database that the test needs before the installation starts, or a new one for a test of plans, because the
+    ///   planner also sees the space of deleted rows. By default, it may be a database of an earlier test, without its rows.
     package static func run<T: Sendable>(
         on database: TestDatabase? = nil, log: RecordedLog? = nil, _ adjust: @Sendable (inout Settings) -> Void = { _ in },
         _ body: @Sendable @escaping (TestPlatform) async throws -> T
     ) async throws -> T {
-        var made = database
-        if made == nil { made = try await TestDatabase.make() }
-        let (isOwn, database) = (database == nil, made!)
+        let isLent = database == nil
+        let database = if let database { database } else { try await TestCluster.shared.lend() }
         let simulator = try await TestSimulator.shared()
         let masterKey = MasterKey.generate().base64.reveal()
         var settings = try Settings(environment: [
@@ -77,7 +77,7 @@ package struct TestPlatform: Sendable {
         let (listening, port) = AsyncStream.makeStream(of: Int.self)
         let logger = log?.logger ?? Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         var access = DatabasePool.Configuration(url: database.ownerURL, maximumConnections: 2)
-        // Many tests need none after the start.
+        // Many tests need no session of the owner after the start.
         access.minimumConnections = 0
         let owner = try DatabasePool(access, logger: logger)
         settings.keyring = try await InstalledKeys.open(settings.keyring, in: PlatformDatabase(owner), at: Date())
@@ -106,7 +106,7 @@ package struct TestPlatform: Sendable {
                 guard let result else { continue }
                 await group.triggerGracefulShutdown()
                 while try await tasks.next() != nil {}
-                if isOwn { await TestCluster.shared.giveBack(database) }
+                if isLent { await TestCluster.shared.giveBack(database) }
                 return result
             }
             throw CancellationError()

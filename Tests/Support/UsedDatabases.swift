@@ -2,10 +2,10 @@ import Postgres
 
 /// Databases whose tests have ended, for later tests.
 ///
-/// A copy of the template has more than 700 files, and costs PostgreSQL more than the statements of most tests. To delete the rows of a test
+/// A copy of the template has more than 700 files, and costs PostgreSQL more than the statements of most tests. Deleting the rows of a test
 /// costs a fraction of that. A database gets a new name before it is used again, so nothing that its last test left running can reach it.
 struct UsedDatabases: Sendable {
-    /// The highest transaction ID of the template. Rows with a higher one are a test's.
+    /// The highest transaction ID of the migrations. Rows with a higher one are a test's, or the row of `simulated_clock`.
     private let last: Int
     /// Returns the definitions of a database, and how many rows of the migrations it still has.
     private let state: String
@@ -38,7 +38,7 @@ struct UsedDatabases: Sendable {
     /// - Returns: whether the database is like new. It is not if the test changed definitions, or rows of the migrations, or wrote much.
     func clean(_ database: DatabasePool) async throws -> Bool {
         guard try await database.run(SQL(unsafe: state))[0].get("state") == fresh,
-            // Deleted rows retain their place, and would make later tests slow.
+            // Deleted rows keep their space, and would make later tests slow.
             try await database.run("SELECT pg_database_size(current_database()) AS bytes")[0].get("bytes") < 20_000_000
         else { return false }
         // Without triggers and foreign keys, because some protect rows from deletion.
@@ -50,7 +50,6 @@ struct UsedDatabases: Sendable {
                 FOR name IN \(Self.tables) LOOP
                     EXECUTE format('DELETE FROM %s WHERE xmin::text::bigint > \(last)', name);
                 END LOOP;
-                PERFORM setval(seqrelid, seqstart, false) FROM pg_sequence;
             END $$
             """
         _ = try await database.run([SQL(unsafe: delete), "INSERT INTO simulated_clock DEFAULT VALUES"])

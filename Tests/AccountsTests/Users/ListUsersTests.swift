@@ -95,7 +95,7 @@ struct ListUsersTests {
     /// Under row-level security, PostgreSQL uses an index only for leakproof functions. Nothing else shows the loss of the index.
     @Test("an index finds an address and its start, with the query of the server's role")
     func index() async throws {
-        try await TestPlatform.run { platform in
+        try await TestPlatform.run(on: .make()) { platform in
             _ = try await Self.add(platform)
             let tenant = try #require(ID<Tenant>(platform.acme.id)).uuid.uuidString
             for condition in ["email_key = lower('X')", "email_key >= lower('X') AND email_key < lower('X') || 'y'"] {

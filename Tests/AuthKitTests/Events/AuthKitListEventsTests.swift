@@ -13,8 +13,9 @@ struct AuthKitListEventsTests {
     ]
 
     /// A platform whose events are in the list at once.
-    private static func run(_ body: @Sendable @escaping (TestPlatform) async throws -> Void) async throws {
-        try await TestPlatform.run({ $0.usageSettlesAfter = 0 }, body)
+    private static func run(on database: TestDatabase? = nil, _ body: @Sendable @escaping (TestPlatform) async throws -> Void) async throws
+    {
+        try await TestPlatform.run(on: database, { $0.usageSettlesAfter = 0 }, body)
     }
 
     private func events(_ answer: TestBrowser.Answer) -> [String] { answer.elements.compactMap { $0["event"] as? String } }
@@ -140,7 +141,7 @@ struct AuthKitListEventsTests {
     /// a tenant.
     @Test("indexes find the events of a page, with the statement of the server's role")
     func indexes() async throws {
-        try await Self.run { platform in
+        try await Self.run(on: .make()) { platform in
             let tenant = try #require(ID<Tenant>(platform.acme.id))
             let now = Date()
             let page = FeedPage(

@@ -173,7 +173,7 @@ struct ListRevocationsTests {
     /// would read the entries of a whole day each time.
     @Test("an index finds the entries after a cursor, with the query of the server's role")
     func index() async throws {
-        try await TestPlatform.run { platform in
+        try await TestPlatform.run(on: .make()) { platform in
             let tenant = try #require(ID<Tenant>(platform.acme.id))
             let application = try #require(try await platform.configuration(of: platform.acme).applications.values.first)
             let page = Revocations.page(after: Revocations.beginning(at: Date()), of: tenant, for: application, limit: 10)
